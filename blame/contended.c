@@ -30,7 +30,7 @@ static void contended_raise_any(void)
 void contended_note(uint64_t key)
 {
     uint8_t *slot = &contended_seen[contended_slot(key)], age = load_relaxed(&table.age);
-    if (load_relaxed(slot) != age) /* a store only if needed, because all cores read the byte */
+    if (load_relaxed(slot) != age) /* stores only if needed, because all cores read the byte */
         store_seq_cst(slot, age);
     contended_raise_any();
 }
@@ -64,7 +64,7 @@ void contended_forget(uint64_t now_ns)
     if (!load_relaxed(&table.any) || contended_keep_slots(before, now))
         return;
     store_seq_cst(&table.any, 0);
-    if (contended_keep_slots(before, now)) /* a slot was noted meanwhile, while `any` was still 1 */
+    if (contended_keep_slots(before, now)) /* a slot was noted in the meantime, while `any` was still 1 */
         contended_raise_any();
 }
 

@@ -18,8 +18,8 @@
 struct entry {
     /* kind (4 bits), line of the holder (12 bits), wait id (48 bits) */
     uint64_t key;
-    uint64_t lock_wait, inverse_busy, shared_idle; /* sums in ns, each the bits of a double */
-    /* numbers of changes to these sums that have begun and that have ended */
+    uint64_t lock_wait, inverse_busy, shared_idle; /* sums in ns, each stored as the bits of a double */
+    /* number of changes to these sums that have begun, and that have ended */
     uint32_t begun, ended;
 } __attribute__((aligned(64)));
 

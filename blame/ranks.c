@@ -9,9 +9,10 @@
 
 #include "base/atomics.h"
 
-#define SPINS         100
-#define YIELDS        20
-#define PAUSES        1000 /* further attempts, with a pause before each: at least a second in all */
+#define SPINS  100
+#define YIELDS 20
+/* number of further attempts, with a pause before each: at least a second in all */
+#define PAUSES        1000
 #define PAUSE_NS      1000000
 #define STOP_ATTEMPTS 1000
 
@@ -303,7 +304,8 @@ static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uin
              there = number < count ? load_relaxed(&of->line[number].rank) : 0;
     ++*looks;
     if (number >= count || there % LINE_SLOTS != rank % LINE_SLOTS)
-        return RANKS_MAX; /* ranks_time_remembered() has noted the lines of all ranks */
+        /* ranks_time_remembered() has noted the lines of all ranks, so no line is missing */
+        return RANKS_MAX;
     if (there == rank && rank_was_sampled_at(of, number, ticks))
         return number;
     *looks += count;

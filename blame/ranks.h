@@ -31,7 +31,7 @@
 /* The rank for which a rank waits, if the call names one; 0: any rank. */
 #define RANKS_PEER(rank) (1 + (uint64_t)(rank))
 
-/* A rank's line. Times are on clock_ticks(), which all processes of a machine share. */
+/* A rank's line. Times are in ticks of clock_ticks(), which all processes of a machine share. */
 struct ranks_line {
     uint32_t waiting;     /* number of threads in MPI calls; 0: the rank is busy */
     uint32_t waits_noted; /* number of waits written to waits[] */
@@ -75,7 +75,7 @@ _Static_assert(RANKS_HEADER_BYTES % 4096 == 0, "lines begin with a page");
 
 /* What the ranks of the node were doing at one time. */
 struct ranks_census {
-    uint32_t seen, busy, waiting; /* numbers of ranks, including this one */
+    uint32_t seen, busy, waiting; /* numbers of ranks, including this process's own */
     bool own_waits;
     /* a busy rank is to blame for this rank's waiting, or would be if this rank waited for any rank */
     bool own_is_blamed;

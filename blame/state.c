@@ -135,7 +135,7 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&line->noted_last, now_ticks);
 }
 
-/* The time as of which a census counts, in clock_ticks(). */
+/* The time as of which a census counts, in ticks of clock_ticks(). */
 struct census_time {
     int64_t ticks;
     int64_t grown; /* threads that had become IDLE by this time count as idle */
@@ -184,7 +184,7 @@ static bool state_held_lock_at(const struct state_line *line, uint64_t key, cons
     uint32_t places = load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
     for (uint32_t i = 0; i < places; i++)
         if (load_acquire(&line->held[i]) == key)
-            return (int64_t)load_acquire(&line->held_since[i]) <= when->ticks; /* S4 */
+            return (int64_t)load_acquire(&line->held_since[i]) <= when->ticks; /* S4: loaded after `held` */
     return false;
 }
 
@@ -199,7 +199,7 @@ static bool state_may_hold_lock(const struct state_line *line, uint64_t key)
 static int64_t state_lock_released_after(const struct state_line *line, uint64_t key, const struct census_time *when)
 {
     if ((int64_t)load_acquire(&line->noted_last) < when->ticks)
-        return 0; /* so that only one cache line is read for most threads */
+        return 0; /* for most threads, only one cache line is read */
     uint32_t releases = load_acquire(&line->releases);
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
         const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];

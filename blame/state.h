@@ -19,7 +19,7 @@
 
 #define STATE_MAX_THREADS 4095u /* line numbers stay below DIRECTED_ANY_HOLDER */
 #define STATE_HELD_LOCKS  7u
-#define STATE_RELEASES    32u /* a power of two, like STATE_WAITS */
+#define STATE_RELEASES    32u /* entries of the ring; a power of two, like STATE_WAITS */
 #define STATE_WAITS       32u
 #define STATE_NO_HOLDER   0xffffu
 
@@ -50,9 +50,9 @@ enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
 
 struct state_line {
     uint8_t state;
-    uint16_t stamps;       /* enum state_stamps; each sample of the thread chooses it again */
+    uint16_t stamps;       /* a value of enum state_stamps, chosen again at each sample of the thread */
     uint32_t held_unnamed; /* number of held locks that are not in held[] */
-    uint64_t idle_since;   /* start of the IDLE state, on clock_ticks() */
+    uint64_t idle_since;   /* start of the IDLE state, in ticks of clock_ticks() */
     /* PROFILE_LOCK_KEY of the lock that the thread waits for or takes; 0: none */
     uint64_t wait_key;
     struct region *region;    /* region in which the thread became IDLE; NULL: in no team */
@@ -60,13 +60,13 @@ struct state_line {
     /* number of locks in held[1] and above; too high if another thread has released one of them */
     uint32_t holds_more;
     uint64_t place;                  /* STATE_PLACE of the current wait; 0: none */
-    uint64_t noted_last;             /* time of the last entry of released[] or waits[], on clock_ticks() */
+    uint64_t noted_last;             /* time of the last entry in released[] or waits[], in ticks */
     uint64_t held[STATE_HELD_LOCKS]; /* keys of the locks that the thread holds; 0: none */
     /* What follows is read only to find holders of contended locks and states in the past. Stamps are in
-     * clock_ticks(); 0: the lock was not stamped (blame/contended.h). */
+     * ticks; 0: the lock was not stamped (blame/contended.h). */
     uint64_t held_since[STATE_HELD_LOCKS];
     uint64_t wait_since;   /* start of the wait for wait_key */
-    uint32_t releases;     /* number of entries written to released[] */
+    uint32_t releases;     /* number of entries ever written to released[] */
     uint32_t acquisitions; /* number of locks acquired; distinguishes one wait from the next */
     /* The last releases of stamped locks. A sample asks who held a lock when its timer was due, and several
      * short sections may have run since. */
@@ -76,7 +76,7 @@ struct state_line {
         uint64_t ticks; /* time of the release */
     } released[STATE_RELEASES];
     /* The last noted waits that outlasted the grace, for samples that are handled after them (blame/notes.h). */
-    uint32_t waits_noted; /* number of entries written to waits[] */
+    uint32_t waits_noted; /* number of entries ever written to waits[] */
     uint32_t grace_ticks; /* the grace in ticks */
     struct state_wait {
         uint64_t since, until;

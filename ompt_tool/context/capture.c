@@ -12,7 +12,7 @@
 #include "ompt_tool/session/session.h"
 
 #define LEAST_STACK 4096 /* bytes of stack that a walk needs */
-#define EXIT_BYTES  64   /* bytes of exit(), which calls one function and does not return */
+#define EXIT_BYTES  64   /* size of exit() in bytes; it calls one function and does not return */
 
 static uint32_t capture_add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
 {
@@ -116,8 +116,8 @@ static struct probe_task task_where_walk_ended(const struct thread *thread, cons
                                .from_root = walk_has_whole_path(thread, walk, boundary)};
 }
 
-/* Returns the league that the region is a team of, if the walk went on to the task that encountered the
- * league (no code of the program is between them). Otherwise returns NULL. */
+/* Returns the league of which the region is a team, if the walk has gone on to the task that encountered the
+ * league, because no code of the program lies between them. Otherwise returns NULL. */
 static struct region *league_passed_by_walk(const struct thread *thread, struct region *region, struct region *outer)
 {
     struct region *league = region->outer;
@@ -172,7 +172,7 @@ static void count_unwinder_steps(struct profile_thread *ledger, const struct unw
     ledger->recipes_read = unwinder->recipes_read;
     ledger->decoded_steps = unwinder->decoded_steps;
     ledger->unwind_slow = unwinder->slow_reads;
-    if (unlikely(unwinder->cursor_valid)) /* libunwind took part in this walk */
+    if (unlikely(unwinder->cursor_valid)) /* changes only if libunwind took part in this walk */
         memcpy(ledger->slow_steps, unwinder->slow_steps, sizeof(unwinder->slow_steps));
 }
 
@@ -254,7 +254,7 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
 
 static bool walk_is_cut_by_depth(const struct thread *thread, const struct walk *walk)
 {
-    /* the path ends at BLAME_DEPTH, not at the end of the stack */
+    /* the path ends because of BLAME_DEPTH, not at the end of the stack */
     return thread->path.truncated && walk->have == UNWIND_FRAME;
 }
 
@@ -275,7 +275,7 @@ void capture_creation(struct thread *thread, struct creation_memo *memo, struct 
                                                    : 0;
     result->cut = walk_is_cut_by_depth(thread, &walk);
     result->complete = result->cut || (walk_is_in_innermost_task(&walk) && (boundary || walk.have == UNWIND_END));
-    signal_fence(); /* prevents a tail call */
+    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
 }
 
 void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo, struct probe_open *fresh,
@@ -299,7 +299,7 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
         capture_add_path(&thread->tree, trie_node_where_walk_ended(thread, &walk, fresh->task.from_root), &callers);
     thread->ledger->paths_truncated += path->truncated;
     count_unwinder_steps(thread->ledger, &thread->unwinder);
-    signal_fence(); /* prevents a tail call */
+    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
 }
 
 uint32_t capture_region_end(struct thread *thread, struct region *region)
@@ -315,14 +315,14 @@ void capture_region_context(struct thread *thread, struct region *region)
     while (walk.has_level && walk.level.region == region && walk_next_level(&walk))
         ;
     publish_region_context(thread, &walk, region);
-    signal_fence(); /* prevents a tail call */
+    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
 }
 
 bool capture_program_calls(struct thread *thread)
 {
     unwinder_start_here(&thread->unwinder);
     bool found = walk_finds_program(thread);
-    signal_fence(); /* prevents a tail call */
+    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
     return found;
 }
 
@@ -331,6 +331,6 @@ bool capture_process_exits(struct thread *thread)
     unwinder_start_here(&thread->unwinder);
     uintptr_t begin = (uintptr_t)bind_find_in_libc("exit");
     bool found = begin && walk_finds_code(thread, begin, begin + EXIT_BYTES);
-    signal_fence(); /* prevents a tail call */
+    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
     return found;
 }

@@ -14,14 +14,14 @@
 struct creation_memo;
 struct probe_open;
 
-/* What a captured context ends in. */
+/* The row in which a captured context ends. */
 enum leaf {
-    LEAF_RUNTIME, /* for time inside the runtime: a row of the runtime */
-    LEAF_USER,    /* the innermost user frame, even if it called the runtime (for locks) */
+    LEAF_RUNTIME, /* if the thread is inside the runtime: the runtime's row */
+    LEAF_USER,    /* the innermost user frame, even if the thread is inside the runtime (for locks) */
 };
 
 struct capture {
-    uint32_t node_idx; /* the context's node; 0: nothing was captured, for the reason in cause */
+    uint32_t node_idx; /* node of the context; 0: nothing was captured, for the reason in `cause` */
     bool in_runtime;   /* the innermost frame belongs to the OpenMP runtime: the time is overhead */
     enum profile_drop cause;
 };

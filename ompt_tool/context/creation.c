@@ -94,13 +94,14 @@ static uint32_t creation_intern_path(struct thread *thread, uint32_t creator)
     struct tree *tree = &thread->tree;
     size_t length = path->count;
     if (path->count == 0)
-        return creator; /* no frames: the runtime creates tasks in a task of its own (taskloop) */
+        /* the path has no frames: the runtime creates these tasks in a task of its own (taskloop) */
+        return creator;
     for (uint32_t at = creator; at && tree_node(at)->kind != PROFILE_NODE_TRIE; at = tree_node(at)->parent) {
         if (tree_node(at)->kind == PROFILE_NODE_SITE && tree_node(at)->key == path->keys[0])
             return at;
         length++;
     }
-    /* leaves room for the row that marks the cut */
+    /* at least one level is left for the row that marks the cut */
     bool too_deep = length >= (size_t)session.options.depth && creator;
     thread->ledger->paths_truncated += too_deep || path->truncated;
     if (too_deep)

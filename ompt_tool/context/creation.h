@@ -20,7 +20,7 @@
 /* A task creation, as the runtime reports it. */
 struct creation {
     uint32_t creator;        /* context of the creating task */
-    const ompt_data_t *task; /* this and the fields below: arguments of ompt_callback_task_create */
+    const ompt_data_t *task; /* the fields from here on are arguments of ompt_callback_task_create */
     const ompt_frame_t *frame;
     int flags;
     uintptr_t codeptr;

@@ -22,13 +22,13 @@
 enum step_kind { STEP_RETURN, STEP_BASE, STEP_END, STEP_CUT };
 
 struct step {
-    uintptr_t word; /* used by RETURN and END */
+    uintptr_t word; /* expected word (RETURN) or distance of the exit address from base (END) */
     union {
-        int32_t offset;   /* used by RETURN and BASE */
-        uint32_t context; /* used by END and CUT */
+        int32_t offset;   /* offset from base of the word to compare (RETURN) or of the saved rbp (BASE) */
+        uint32_t context; /* context of the path (END, CUT) */
     };
     uint16_t kind;
-    /* used by END and CUT: a bit for each entry of memo->unsure that the path goes through */
+    /* END, CUT: a bit for each entry of memo->unsure that the path goes through */
     uint16_t unsure;
 };
 
@@ -41,8 +41,9 @@ struct edge {
 struct creation_memo {
     uint32_t generation; /* the load map's generation when the memo was made */
     uint32_t unsure_count;
-    const struct loadmap_range *unsure[UNSURE]; /* code ranges of kept paths that can be unloaded */
-    /* number of steps in use, including step 0, which means "none" */
+    /* code ranges that can be unloaded and through which kept paths go */
+    const struct loadmap_range *unsure[UNSURE];
+    /* number of steps in use; step 0 is never used, because 0 means "no step" */
     uint32_t used;
     uint32_t edge_count;
     /* The walk being noted. Its steps follow the `used` ones. */
@@ -51,7 +52,7 @@ struct creation_memo {
     uint32_t noted;
     uint32_t noted_unsure; /* bit i: the path goes through unsure[i] */
     uintptr_t base;
-    bool base_is_rbp; /* the frame pointer that the next frame uses is base itself */
+    bool base_is_rbp; /* `base` is the frame pointer in the next frame */
     /* otherwise: the frame pointer was saved at base + rbp_offset; NOT_SAVED: somewhere else */
     int64_t rbp_offset;
     struct edge edges[EDGES];
@@ -226,7 +227,7 @@ static void memo_note_rbp(struct creation_memo *memo, const struct unwind_frame 
 static void memo_note_first_frame(struct creation_memo *memo, uintptr_t slot)
 {
     if (slot != memo->key.low + sizeof(uintptr_t) || word_at(slot) != memo->key.codeptr)
-        memo->usable = false; /* the return address is not where the runtime says */
+        memo->usable = false; /* the return address is not where the runtime says it is */
 }
 
 /* Notes a code range that can be unloaded. Another library may later have its addresses, so finding the path
@@ -289,7 +290,7 @@ static uint32_t memo_known_steps(struct creation_memo *memo, const struct step *
         bool has_offset = step->kind == STEP_RETURN || step->kind == STEP_BASE;
         *from = at;
         if (step->kind != noted[count].kind || (has_offset && step->offset != noted[count].offset)) {
-            memo->usable = false; /* the same words were unwound in another way */
+            memo->usable = false; /* the same words, but the unwinder went another way */
             return count;
         }
         if (step->word != noted[count].word && !(at = memo_follow_edge(memo, at, noted[count].word)))

@@ -8,7 +8,7 @@
 
 _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the flags have room in the address of a record");
 
-#define MAX_FRAME_BYTES 256 /* greatest plausible distance between a task's frame and its word */
+#define MAX_FRAME_BYTES 256 /* greatest plausible distance from a task's ompt_frame_t to its word, in bytes */
 
 /* bytes from a task's ompt_frame_t to its word; 0: unknown, so no task has an exit address */
 static uintptr_t frame_bytes;

@@ -21,7 +21,7 @@
 
 #define LEVEL_NO_EXIT 1u
 
-/* A decoded level, for walks. */
+/* A level in decoded form, as walks use it. */
 struct task_level {
     uintptr_t exit; /* address inside the frame of the runtime that called the task's code; 0: none */
     struct region *region;

@@ -35,8 +35,8 @@ struct probe_open {
     /* the context's node below that of the region; 0: not looked up. Valid while tree.grafts equals `grafts`. */
     uint32_t node_idx;
     uint32_t grafts;
-    uint32_t known;   /* index of the context in probes.known */
-    bool not_counted; /* begun while the measurement was paused */
+    uint32_t known;   /* index of the probe's context in probes.known */
+    bool not_counted; /* the probe began while the measurement was paused */
 };
 
 /* An entry of the cache of names. */
@@ -66,7 +66,7 @@ struct probes {
     /* the thread is in a begin or end call; a call from a signal handler would find an inconsistent state */
     bool busy;
     uint32_t depth_lost;  /* begins beyond PROBES_OPEN that have not ended yet */
-    uintptr_t lost_stack; /* highest stack pointer of the functions that made them */
+    uintptr_t lost_stack; /* highest stack pointer of the functions that made these lost begin calls */
     /* the current task, while the thread's level is `place` and is marked LEVEL_PROBED */
     struct task_level level;
     const struct level *place;

@@ -64,7 +64,7 @@ static void libomp_run_empty_loops(const void *inside)
     const int32_t thread = 0, schedule = 34;
     void (*end)(void *, int32_t) = (void (*)(void *, int32_t))runtime_symbol(inside, "__kmpc_for_static_fini");
     for (size_t i = 0; end && i < sizeof(names) / sizeof(names[0]); i++) {
-        /* these serve 4-byte loops too, because memory is little-endian */
+        /* 8-byte variables also serve the loops with 4-byte ones, because memory is little-endian */
         int64_t low = 1, high = 0, stride = 1;
         int32_t last = 0;
         void (*begin)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t) =

@@ -144,7 +144,8 @@ static bool is_system_frame(const struct unwind_frame *frame, uint32_t flags)
     return (flags & PROFILE_MODULE_SYSTEM) || frame->ip - program_entry < ENTRY_BYTES;
 }
 
-/* Removes the frames that start threads and programs from a path that reached the stack's end. */
+/* Removes the frames that only start the thread or the program from the outer end of a path that reached the
+ * end of the stack. */
 static void path_cut_system_start(struct path *path, size_t system_count)
 {
     if (system_count < path->count || path->in_runtime)
@@ -194,9 +195,9 @@ static bool walk_find_task_of_fiber(struct walk *walk)
 static void path_take_runtime_frame(struct path *path, const struct unwind_frame *frame)
 {
     path->in_runtime = true;
-    /* the last frame stays: it is the entry point that user code called */
+    /* overwritten by each frame of the runtime, so the entry point that user code called remains */
     path->runtime_key = walk_key(frame);
-    path->count = 0; /* what the runtime called is part of the runtime's time */
+    path->count = 0; /* frames that the runtime called count as the runtime's time */
 }
 
 /* Returns true if the walk's task may have this probe open. The walk may find out late which task is its own:
@@ -290,7 +291,7 @@ static __attribute__((noinline)) bool walk_take_python_frame(struct walk *walk, 
     walk->in_r = (frame_module_flags(&walk->at) & PROFILE_MODULE_R) != 0;
     enum python_kind kind = walk->in_r ? r_meet(&walk->r, &walk->at) : python_meet(&walk->python, &walk->at);
     if (walk->python.waits)
-        path->count = 0; /* inner frames are dropped: the row of the wait says enough */
+        path->count = 0; /* inner frames are dropped, because the row of the wait says enough */
     if (kind == PYTHON_GLUE && !walk->python.waits)
         path_take_interpreter_glue(walk, path);
     else if (kind == PYTHON_LOOP)
@@ -301,7 +302,7 @@ static __attribute__((noinline)) bool walk_take_python_frame(struct walk *walk, 
 bool walk_task(struct walk *walk, struct path *path)
 {
     bool leading = !walk->past_probe, boundary = false;
-    size_t system_count = 0; /* number of system frames at the outer end so far */
+    size_t system_count = 0; /* number of system frames at the outer end of the path so far */
     walk->python_path = (struct walk_python){0};
     *path = (struct path){.keys = path->keys};
     for (; walk->have == UNWIND_FRAME; walk_next_frame(walk)) {

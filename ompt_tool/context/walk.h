@@ -15,7 +15,7 @@
 struct creation_memo;
 struct probe_open;
 
-/* What the path contains of an interpreter (Python or R). */
+/* The part of the path that comes from an interpreter (Python or R). */
 struct walk_python {
     bool found;  /* the path has frames of a script */
     size_t glue; /* number of keys before index `end` that are frames of the interpreter itself */
@@ -38,13 +38,13 @@ struct walk {
     /* bounds of the stack; only frame addresses inside them can be compared */
     uintptr_t stack_low, stack_high;
     struct python_walk python;
-    struct r_walk r; /* begun together with python; in_r: the current frame belongs to R */
+    struct r_walk r; /* begun at the same time as `python`; in_r: the current frame belongs to R */
     bool in_r;
     struct walk_python python_path;
     struct creation_memo *memo;      /* notes the walk's frames; may be NULL */
     struct probe_open *probe;        /* innermost probe that the walk's task has open, or NULL */
     const struct level *probe_place; /* level for which `probe` was looked up */
-    bool probe_stale;                /* value of has_stale at that look-up */
+    bool probe_stale;                /* value of has_stale when `probe` was looked up */
     bool has_probes;                 /* the thread has open probes */
     bool past_probe;                 /* the walk goes on past the probe, to the task's boundary */
     struct probe_open *inside;       /* the probe at which the walk ended */

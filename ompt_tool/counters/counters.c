@@ -15,9 +15,10 @@
 /* The counters of a thread, in a mapping of their own that is never unmapped. */
 struct counters {
     struct perf_group group, overflow;
-    int64_t now[PROFILE_COUNTERS];     /* values at the last sample */
+    int64_t now[PROFILE_COUNTERS];     /* values of the counters at the last sample */
     int64_t waiting[PROFILE_COUNTERS]; /* counts that have not been booked yet */
-    struct profile_counters *sum[3];   /* sums in the file, indexed by enum profile_counters_sum */
+    /* sums in the measurement file, indexed by enum profile_counters_sum */
+    struct profile_counters *sum[3];
 };
 
 static uint32_t failure_told;

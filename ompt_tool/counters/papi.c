@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* kernel and user mode */
+#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* count in kernel mode and in user mode */
 
 static struct {
     bool shared; /* the program had initialised PAPI before */
@@ -79,7 +79,7 @@ bool papi_open(char *why, size_t bytes)
     papi.shared = papi.is_initialized() != PAPI_NOT_INITED;
     int code = papi.shared ? (int)PAPI_VER_CURRENT : papi.library_init(PAPI_VER_CURRENT);
     if (code == (int)PAPI_VER_CURRENT) {
-        pfm.initialize(); /* PAPI does not do this on a processor that it does not know */
+        pfm.initialize(); /* PAPI does not initialise libpfm on a processor that it does not know */
         return true;
     }
     snprintf(why, bytes, "%s", code > 0 ? "another version of PAPI" : papi.strerror(code));

@@ -63,7 +63,7 @@ static uint32_t lock_call_number(uint64_t call)
     return 0;
 }
 
-/* The result of a search: the lock's entry, or a free one for it. */
+/* The result of a search: the lock's entry, or a free entry for the lock. */
 struct place {
     uint64_t *word;
     uint64_t seen; /* value of the entry when it was read */
@@ -132,7 +132,7 @@ void lock_names_destroyed(uint64_t address)
 {
     struct place place = lock_names_find(address / 4, false);
     if (is_lock_address(address) && place.present)
-        store_relaxed(place.word, DESTROYED); /* N1 */
+        store_relaxed(place.word, DESTROYED); /* N1: no other thread writes this entry now */
 }
 
 uint64_t lock_names_initialiser(uint64_t address)

@@ -33,7 +33,7 @@ static struct {
     /* process id of the thread that is searching; a forked child ignores a thread of its parent */
     int32_t busy;
     uint32_t modules; /* number of modules that have been read */
-    uint32_t section; /* next section to read, of the next module */
+    uint32_t section; /* index of the section to read next, in the next module */
     /* number of symbols of that section that have been read; the next call continues there */
     uint64_t symbol;
     uint32_t reads; /* number of reads that the current call may still make */

@@ -15,7 +15,7 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-#define SEPARATOR      " = " /* between the name and the value of a parameter */
+#define SEPARATOR      " = " /* text between the name and the value of a parameter */
 #define PARAMETER_NAME 480u  /* greatest number of bytes of a parameter's name that are compared */
 
 static enum profile_node_kind probe_node_kind(enum blame_kind kind)
@@ -301,7 +301,7 @@ struct profile_probe *probe_record(struct thread *thread, struct probe_open *ope
     if (!entered && !thread->probes->finishing)
         return NULL;
     if (known->context != open->context)
-        known = &once; /* another context has taken the cache entry */
+        known = &once; /* the cache entry now belongs to another context */
     probe_known_find_record(thread, open, known);
     *counters = known->counters;
     if (entered)

@@ -22,8 +22,8 @@ static struct {
     uint32_t count;
     uint32_t misnested;
     uint32_t *slots;               /* hash table of the names' numbers; 0: empty */
-    struct profile_name **records; /* indexed by number */
-    uint8_t *noted;                /* indexed by number; 1: reported as misnested */
+    struct profile_name **records; /* record of each name, indexed by its number */
+    uint8_t *noted;                /* indexed by a name's number; 1: reported as misnested */
 } names;
 
 /* Not inlined, because it would take registers from the common path, which needs no hash. */

@@ -21,7 +21,7 @@
 #include "ompt_tool/session/session.h"
 #include "unwind/loadmap.h"
 
-#define ATTEMPTS 100 /* attempts to join, while other processes close an earlier segment */
+#define ATTEMPTS 100 /* attempts to join, while other processes are still closing an earlier segment */
 #define PAUSE_US 1000
 #define LOOKS    4096 /* greatest number of names in /dev/shm that are looked at */
 
@@ -107,7 +107,8 @@ static int segment_take_line(struct ranks_segment *segment, int fd, uint32_t ran
         error = EEXIST;
     if (error) {
         ranks_lines_give_back(segment, own);
-        if (ranks_lines_leave(segment)) /* a process that left meanwhile found this line claimed */
+        /* a process that left in the meantime has relied on this claimed line */
+        if (ranks_lines_leave(segment))
             unlink(joined.path);
         return error;
     }
@@ -207,9 +208,9 @@ void ranks_join(void)
     if (!error) {
         arena_header()->ranks_seen = 1;
         joined.local = launcher_local_ranks();
-        if (joined.own == 0) /* once for each job */
+        if (joined.own == 0) /* only one process of the job does this */
             segments_remove_left();
-    } else if (error != EEXIST && job.rank == 0) { /* once for each job */
+    } else if (error != EEXIST && job.rank == 0) { /* only one process of the job reports this */
         log_line(joined.path, ": ", strerror(error), "; the profile cannot show which rank makes others wait", NULL);
     }
 }

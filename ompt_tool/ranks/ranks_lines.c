@@ -70,7 +70,8 @@ bool ranks_lines_leave(struct ranks_segment *segment)
             return false;
         if (segment_is_empty(segment)) /* X2: its claim would be found here */
             return true;
-        compare_exchange(&segment->closed, &mine, 0); /* a process that left meanwhile relied on this one */
+        /* a process that left in the meantime relied on this one */
+        compare_exchange(&segment->closed, &mine, 0);
     }
     return false;
 }

@@ -73,7 +73,7 @@ void bystander_now(struct bystander *bystander)
 {
     uint64_t taken = of_the_process & ~load_relaxed(&left_alone);
     uint64_t mask = bystander_change_mask(SIG_BLOCK, taken);
-    bystander->added |= taken & ~mask; /* a sample before this call may have added all of them */
+    bystander->added |= taken & ~mask; /* a sample before this call may have added all of them already */
     bystander->pending = 0;
 }
 

@@ -70,7 +70,7 @@ struct restart_rule {
     short call;
     short wait_call;     /* WAY_WAIT: the call that the stub makes instead */
     short socket_option; /* WAY_SOCKET: the option that has the time limit */
-    uint8_t way;         /* enum restart_way */
+    uint8_t way;         /* a value of enum restart_way */
     uint8_t limit, limit_arg;
     uint8_t mask, mask_arg;
 };
@@ -114,7 +114,7 @@ static const struct restart_rule RULES[] = {
     {.call = SYS_semop, .way = WAY_IN_PLACE},
     {.call = SYS_msgsnd, .way = WAY_IN_PLACE},
     {.call = SYS_msgrcv, .way = WAY_IN_PLACE},
-    /* on memory file systems before Linux 6.11, and on huge pages */
+    /* interrupted on memory file systems before Linux 6.11, and on huge pages */
     {.call = SYS_fallocate, .way = WAY_HERE},
     {.call = SYS_io_uring_enter, .way = WAY_URING},
     {.call = SYS_read, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
@@ -207,7 +207,7 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 #endif
     if (call != SYS_ppoll && call != SYS_pselect6)
         return UINT64_MAX;
-    struct timespec left; /* the kernel has stored the remaining time in the structure */
+    struct timespec left; /* the kernel has stored the remaining time in the program's structure */
     return os_copy_memory(&left, registers_argument(context, call == SYS_ppoll ? 2 : 4), sizeof left) && !left.tv_sec &&
                    !left.tv_nsec
                ? 0
@@ -473,7 +473,7 @@ static struct restart_frame *job_begin(struct restart_state *state, const uconte
     return job;
 }
 
-/* Returns the address that a member of the stub's frame will have. */
+/* Returns the address that a member of the stub's frame will have when the stub has built the frame. */
 static uint64_t address_in_stub_frame(const struct restart_state *state, const ucontext_t *context, size_t offset)
 {
     return restart_frame_place(state, context) + offset;
@@ -680,7 +680,7 @@ static enum restart_result call_start_by_rule(struct restart_state *state, ucont
         return call_start_uring(state, context, now_ns);
     case WAY_HERE:
         return call_go_here(state, context, rule->call);
-    default: /* a sleep with an absolute end reads that end again */
+    default: /* a sleep until a point in time reads that time again */
         return rule->limit == LIMIT_SLEEP && !restart_is_readable(registers_argument(context, rule->limit_arg))
                    ? call_give_up(state, rule->call)
                    : call_go_in_place(state, context, rule->call);

@@ -15,12 +15,12 @@ enum restart_first_kind {
     FIRST_IN_LOW_HALF, /* the lower half of the register */
     FIRST_IN_SIGNED_HALF,
     FIRST_IN_MEMORY, /* 64 bits of memory, at the register plus `number` */
-    FIRST_IN_WORD,   /* 32 bits of memory there */
+    FIRST_IN_WORD,   /* 32 bits of memory, at the register plus `number` */
     FIRST_IN_SIGNED_WORD,
 };
 
 struct restart_first {
-    uint8_t kind, reg; /* kind: enum restart_first_kind */
+    uint8_t kind, reg; /* kind: a value of enum restart_first_kind */
     int64_t number;
 };
 

@@ -28,11 +28,11 @@ static int64_t code_signed_bits(uint32_t code, unsigned from, unsigned count)
     return (int64_t)((uint64_t)code_bits(code, from, count) << (64 - count)) >> (64 - count);
 }
 
-/* The effects of one instruction that matter for the search. */
+/* What one instruction does, as far as the search needs it. */
 struct effect {
     bool is_known;  /* a known instruction, after which the next one runs unless it is a taken branch */
     bool stores;    /* writes to memory */
-    uint32_t wrote; /* registers written, one bit each */
+    uint32_t wrote; /* a bit for each register that the instruction writes */
 };
 
 static uint32_t target_register_bit(unsigned target)

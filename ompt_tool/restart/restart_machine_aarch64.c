@@ -103,7 +103,7 @@ __asm__(".text\n"
         "    mov x19, x0\n"
         "    ldr x29, [x0, #416]\n"
         "    adr x30, restart_wait_leave\n"
-        "    sub sp, x0, #368\n" /* 128 bytes of siginfo_t and 240 bytes for the frame */
+        "    sub sp, x0, #368\n" /* 128 bytes of siginfo_t and 240 bytes of frame */
         "    .cfi_def_cfa sp, 240\n"
         "    mov x9, #0\n"
         "1:  ldr x10, [x1, x9]\n"
@@ -212,7 +212,7 @@ enum {
     WINDOW_BYTES = 2048, /* bytes of code that are searched before a call, and after it */
     STACK = 31,
     FRAME_ROOM = (RESTART_FRAME_BYTES + 15) / 16 * 16,
-    PLACE_BYTES = 128, /* bytes of the kernel's frame before the context (its siginfo_t) */
+    PLACE_BYTES = 128, /* bytes of the kernel's frame before the context: its siginfo_t */
 };
 
 /* ---- the first argument ---- */

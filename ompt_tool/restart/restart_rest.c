@@ -25,7 +25,7 @@ enum {
 };
 
 enum from_to {
-    ANY,           /* the call moves all bytes, whatever the file */
+    ANY,           /* the call moves all bytes, whatever its file is */
     OUT_TO_STREAM, /* to a blocking pipe or socket */
     OUT_TO_SOCKET, /* to a blocking socket; a pipe gets only what it has room for */
     IN_ALL,        /* from a blocking socket, with MSG_WAITALL */

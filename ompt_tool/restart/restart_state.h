@@ -14,7 +14,7 @@
 /* The stub's data, on the thread's stack while the stub waits. The assembly knows the offsets. */
 struct restart_frame {
     uint64_t state;           /* address of the thread's restart_state */
-    uint64_t pc;              /* address at which the program continues */
+    uint64_t pc;              /* address at which the program continues after the call */
     uint64_t program_args[6]; /* the program's arguments, unchanged */
     uint64_t call;            /* the call that the stub makes, and its arguments */
     uint64_t args[6];
@@ -29,7 +29,7 @@ struct restart_frame {
     /* address of the program's structure in which the kernel keeps the remaining time, or 0 */
     uint64_t program_left;
     uint64_t result_at_end; /* result after the deadline, if the kernel would not return it; or 0 */
-    /* what the program's call has already done (bytes moved, entries submitted), returned in any case; or 0 */
+    /* what the program's call had already done (bytes moved, entries submitted), returned in any case; or 0 */
     uint64_t result_known;
     /* what the stub waits for before the call; events 0: nothing. If the connection has ended, it makes no
      * call. */
