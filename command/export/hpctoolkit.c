@@ -30,7 +30,7 @@
 #include "command/text/source_text.h"
 #include "command/text/strings.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they are in memory");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written in the byte order of memory");
 
 #define HPC_GLOBAL 0u /* context above all others */
 #define HPC_ENTRY  1u /* context of the program's root */
@@ -509,7 +509,7 @@ static void hpc_put_functions(struct meta *meta)
         const uint64_t record[] = {meta->string_at[meta->names[i]], hpc_item_position(&meta->modules, label->module), 0,
                                    hpc_item_position(&meta->files, label->file),
                                    label->line > 0 ? (uint32_t)label->line : 0};
-        _Static_assert(sizeof record == FUNCTION_BYTES, "as the table of [FS] has it");
+        _Static_assert(sizeof record == FUNCTION_BYTES, "must match the table of [FS] in FORMATS.md");
         hpc_put(&meta->file, record, sizeof record);
     }
     hpc_end_section(meta, FUNCTIONS);
@@ -706,7 +706,7 @@ static bool hpc_write_metrics(const char *directory, const struct hpc_contexts *
 #define NOT_LISTED  UINT32_MAX
 #define INFOS_BYTES 16
 
-_Static_assert(sizeof(struct hpc_profile_info) == INFO_BYTES, "as the table of {PI} has it");
+_Static_assert(sizeof(struct hpc_profile_info) == INFO_BYTES, "must match the table of {PI} in FORMATS.md");
 
 enum kind { KIND_SUMMARY, KIND_NODE, KIND_RANK, KIND_THREAD }; /* in the order of `kinds` in hpc_put_id_names */
 

@@ -9,8 +9,8 @@
 #include "command/rows/make.h"
 #include "command/text/memory.h"
 
-/* Returns the metric that decides, in place of column i, whether a row is shown. Core idleness can be
- * negative, so thread idleness replaces it; it is made from the same sums and cannot be negative. */
+/* Returns the metric by whose share a row is shown or folded, for column i. Core idleness can be negative;
+ * thread idleness replaces it, because it is made from the same sums and cannot be negative. */
 static enum metric fold_size(size_t i)
 {
     return i == METRIC_CORE_IDLENESS ? METRIC_THREAD_IDLENESS : (enum metric)i;
@@ -19,7 +19,7 @@ static enum metric fold_size(size_t i)
 /* A shown row whose subtree is being visited. */
 struct open_row {
     uint32_t end, number;
-    /* sums of folded children: of calls, and of statements; NULL: none */
+    /* sums of the folded children that are calls, and of those that are statements; NULL: there are none */
     struct profile_sums *calls, *lines;
     struct row_extra *call_counters, *line_counters; /* counters of folded children, in the same way */
 };
@@ -64,8 +64,8 @@ static int fold_compare_shares(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* Returns the number of rows that remain, with the rows that stand for folded ones, if rows with a share
- * below `least` are folded. stand_ins is scratch memory for two flags per row. */
+/* Returns the number of rows that remain if rows with a share below `least` are folded, counting the rows
+ * that stand for folded ones. stand_ins is scratch memory for two flags per row. */
 static size_t fold_count_left(const struct rows *rows, const float *share, double least, bool *stand_ins)
 {
     size_t left = 0;
@@ -91,7 +91,8 @@ static double fold_choose_least_share(const struct rows *rows, const float *shar
     bool *stand_ins = memory_array(2 * rows->count, sizeof *stand_ins);
     memcpy(sorted, share, rows->count * sizeof *sorted);
     qsort(sorted, rows->count, sizeof *sorted, fold_compare_shares);
-    size_t good = 1, bad = most; /* numbers of kept rows that do and do not fit; the root is always kept */
+    /* `good` kept rows are known to fit, and `bad` kept rows are not; the root is always kept */
+    size_t good = 1, bad = most;
     while (bad - good > 1) {
         size_t middle = good + (bad - good) / 2;
         bool fits = fold_count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;

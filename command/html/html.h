@@ -30,8 +30,8 @@
 #define HTML_MAP_THREADS 256
 /* maximum number of rows with their differences between a job's ranks: those that differ most */
 #define HTML_SPREADS 5000
-/* maximum number of rows with their own time bins: those with the most time. The time of other rows is
- * counted for their nearest ancestor that has bins */
+/* maximum number of rows with their own time bins: those with the most time. The time of any other row is
+ * counted for its nearest ancestor that has bins */
 #define HTML_TIME_ROWS 4000
 /* maximum number of a job's threads in the table: the first ones. The map contains all threads */
 #define HTML_THREADS 5000
@@ -56,8 +56,9 @@ struct html_options {
 
 /* Size of the written page, and what it leaves out. */
 struct html_result {
-    size_t rows, rows_total, rows_left_out; /* rows in the page; rows of the profile; folded rows */
-    double least_percent;                   /* the share that was applied; 0: nothing was folded */
+    /* rows in the page; rows of the profile; rows of the profile that were folded */
+    size_t rows, rows_total, rows_left_out;
+    double least_percent; /* the share that was applied; 0: nothing was folded */
     size_t locks_left_out;
     size_t sources, sources_missing;
 };

@@ -150,7 +150,7 @@ static void page_put_metric_list(struct page *page)
 static void page_put_error_form(struct page *page, enum metric metric)
 {
     struct error_form form = error_form_of(&page->input->rows->error, metric);
-    double micro = metric == METRIC_SAMPLES ? 1 : 1e6; /* the same unit as the values */
+    double micro = metric == METRIC_SAMPLES ? 1 : 1e6; /* same unit as that of the values */
     const struct {
         const char *before;
         double value;

@@ -19,7 +19,7 @@
 /* Returns the page without data and its size. The text does not end with a zero byte. */
 const char *html_embedded_page(size_t *bytes);
 
-/* A row's label. Texts are numbers of strings of the page. */
+/* A row's label. The texts are given by their numbers among the page's strings. */
 struct page_label {
     uint32_t name, module, file;
     int line;
@@ -31,7 +31,7 @@ struct page {
     const struct html_options *options;
     struct html_result *result;
     struct fold fold;
-    const struct rows *rows; /* same as fold.shown */
+    const struct rows *rows; /* the same as fold.shown */
     struct strings *strings;
     uint32_t string_count;
     struct page_label *labels;

@@ -21,7 +21,7 @@ struct stand_in {
 struct finding_rows {
     struct page *page;
     const struct phase_table *table;
-    struct pair_map groups; /* name number -> group */
+    struct pair_map groups; /* number of a phase's name -> index of its group */
     struct stand_in *of_entry, *of_group;
 };
 
@@ -33,8 +33,8 @@ static void phases_consider_row(struct finding_rows *to, struct stand_in *at, ui
         *at = (struct stand_in){row, ns};
 }
 
-/* Returns the representative of a group's entry; NULL: there is no such entry. A group's entries are sorted
- * by kind, then by instance number. */
+/* Returns the row that represents one entry of a group; NULL: there is no such entry. A group's entries are
+ * sorted by kind, then by instance number. */
 static struct stand_in *phases_entry_at(struct finding_rows *to, const struct phase_group *group,
                                         enum phase_instance is, uint64_t instance)
 {

@@ -205,7 +205,7 @@ static void page_put_row_metrics(struct page *page, bool exclusive)
     }
     if (error_form_of(&page->input->rows->error, METRIC_CORE_IDLENESS).own != 0)
         page_put_error_basis(page, "own", offsetof(struct error_basis, own), exclusive);
-    if (page->input->rows->error.threads > 2) /* with two threads it is always 0 */
+    if (page->input->rows->error.threads > 2) /* with two threads, `beside` is always 0 */
         page_put_error_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
     putc('}', page->out);
 }

@@ -11,14 +11,14 @@
 
 /* The page shows the source lines with the highest shares of any metric. */
 
-/* maximum number of lines selected by their own cost, and again of lines selected by the cost of calls in
- * them */
+/* maximum number of lines that are selected for their own cost; as many again are selected for the cost of
+ * calls in them */
 #define SOURCE_LINES 400
 /* number of lines shown before and after each selected line */
 #define SOURCE_AROUND 6
 
 struct source_line {
-    uint32_t file; /* number of a string of the page */
+    uint32_t file; /* number of the file's path among the page's strings */
     int line;
 };
 
@@ -146,7 +146,7 @@ static void source_lines_choose(struct page *page, struct source_lines *lines)
 /* The result of reading a file. Files with a problem are listed after the excerpts. */
 struct told {
     uint32_t file;
-    char *why; /* reason why the file was not read; NULL: it was */
+    char *why; /* reason why the file was not read; NULL: it was read */
     bool changed;
 };
 

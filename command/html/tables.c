@@ -129,10 +129,11 @@ enum state { WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, STATES
 static const enum metric state_metric[STATES] = {METRIC_WORK,    METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT,
                                                  METRIC_NO_CORE, METRIC_BLOCKED,  METRIC_MPI_WAIT};
 
-/* A column of the map: one or more consecutive ranks. */
+/* A column of the map: one rank, or several consecutive ranks. */
 struct column {
     const struct profile_rank *first, *last;
-    const char *state, *why; /* of the first rank with a problem, otherwise of the first rank */
+    /* those of the first rank with a problem; if there is none, those of the first rank */
+    const char *state, *why;
     uint64_t counted, threads, wall_ns;
     double ns[STATES];
     bool seen; /* whether rank_idle_ns and made_wait_ns are known for at least one rank */
@@ -143,7 +144,7 @@ struct map {
     size_t each; /* number of ranks that share a column */
     size_t column_count, row_count;
     struct column *column;
-    double (*cell)[STATES]; /* ns by state; index: column * row_count + row */
+    double (*cell)[STATES]; /* ns by state, for cell [column * row_count + row] */
 };
 
 static void rank_map_states(const struct profile_thread *thread, double ns[STATES])
@@ -363,7 +364,7 @@ static void page_put_thread_rank(struct page *page, const struct profile_thread 
 void page_put_threads(struct page *page)
 {
     const struct profile *profile = page->input->profile;
-    /* subtracted before conversion, because a double cannot represent all absolute times */
+    /* subtracted before the conversion, because a double cannot represent all absolute times */
     uint64_t start = profile->header.start_ns;
     bool all = !profile->header.merged || profile->thread_count < HTML_THREADS;
     size_t shown = all ? profile->thread_count : HTML_THREADS;

@@ -22,7 +22,7 @@ static const char *const state_title[PROFILE_TIME_STATES] = {
 /* A row of the page that has its own time bins. */
 struct context {
     uint32_t row;
-    uint32_t first, end; /* first bin that is not 0, and the bin after the last one */
+    uint32_t first, end; /* first bin that is not 0, and the bin after the last one that is not 0 */
     double weight;
     float (*bin)[VALUES];
 };
@@ -261,7 +261,8 @@ static void timeline_put_tops(struct page *page, const struct contexts *contexts
         end[(size_t)timeline->cells[i].lane * timeline->bins + timeline->cells[i].bin + 1]++;
     for (size_t i = 0; i < places; i++)
         end[i + 1] += end[i];
-    /* end[place] starts as the beginning of the place's parts, and becomes their end */
+    /* end[place] starts as the index of the place's first part, and is the index after its last part at the
+     * end of the loop */
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
         part[end[(size_t)cell->lane * timeline->bins + cell->bin]++] =
@@ -367,8 +368,8 @@ static void timeline_put_states(struct page *page, const struct lane_bins *bins)
 
 enum lane_column { THREAD, THREADS, RANK, PROCESS, LAST_RANK, CELLS, LANE_COLUMNS };
 
-/* Returns a field of a lane. The last rank of a lane with several ranks is the rank before the next lane's
- * first rank. */
+/* Returns one field of a lane. For a lane with several ranks, the last rank is the one before the first rank
+ * of the next lane. */
 static int64_t timeline_lane_value(const struct page *page, const struct timeline *timeline, size_t lane, int column)
 {
     const struct profile *profile = page->input->profile;

@@ -21,7 +21,7 @@ enum symbols_question {
 };
 
 struct symbols_answer {
-    /* whether a report asked the question; only such answers are stored, not those to questions of a search
+    /* whether a report asked the question. Only such answers are stored, not those to questions of a search
      * for tail calls */
     bool asked;
     size_t count; /* number of frames; for other questions 1, or 0 if there is no answer */
@@ -46,8 +46,8 @@ struct symbols_source { /* the file from which the answers about a module come *
     int64_t mtime_ns;
 };
 
-/* Translates module numbers of a stored file to the reader's own: own[m] is the number of the file's module
- * m, or 0 if the reader has no such module. own[0] is 0. */
+/* Translates the module numbers of a stored file: own[m] is the reader's number for module m of the file, or
+ * 0 if the reader has no such module. own[0] is 0. */
 struct symbols_numbers {
     uint32_t *own;
     size_t count;

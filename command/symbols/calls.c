@@ -180,7 +180,7 @@ static struct symbols_function *function_in_dwarf_at(struct symbols_module *modu
     return unit ? symbols_dwarf_function(unit, vaddr) : NULL;
 }
 
-/* Returns the entry of the function to which a cold part named "name.cold" (by GCC) belongs, 0 if it is none. */
+/* Returns the entry of the function whose cold part GCC named "name.cold"; 0 if `name` is not such a name. */
 static uint64_t cold_part_entry(struct symbols_module *module, const char *name)
 {
     const char *mark = strstr(name, ".cold");

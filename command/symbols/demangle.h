@@ -25,9 +25,9 @@ struct symbols_outlined {
 #define CLANG_MARK ".omp_outlined"
 struct symbols_outlined symbols_construct_parse(const char *raw);
 
-/* Where a function of the OpenMP runtime takes a construct's function as an argument. */
+/* Describes how a function of the OpenMP runtime receives a construct's function. */
 struct symbols_launch {
-    int argument; /* index of that argument; -1: there is none */
+    int argument; /* index of the argument that is the construct's function; -1: there is none */
     /* whether the runtime runs the construct before it returns; otherwise it runs it later, as a task */
     bool at_once;
     enum symbol_construct kind;
@@ -45,7 +45,8 @@ size_t symbols_name_stem(const char *name);
 /* Returns the readable form of a linkage name, without these suffixes, in the pool. */
 const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes);
 
-/* Returns the name record of a symbol in the symbol table. NULL: memory ran out. The result is cached. */
+/* Returns the name record of a symbol in the symbol table. Returns NULL if memory runs out. The result is
+ * cached. */
 const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol);
 
 #endif

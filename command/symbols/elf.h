@@ -15,7 +15,7 @@ struct symbols_elf {
     void *image; /* malloc'ed contents of the vDSO; NULL: a file on disk */
     const char *path;
 };
-bool symbols_elf_open(struct symbols_elf *file, const char *path); /* only opens regular ELF files */
+bool symbols_elf_open(struct symbols_elf *file, const char *path); /* opens only regular ELF files */
 bool symbols_elf_open_vdso(struct symbols_elf *file);              /* opens this process's own vDSO */
 void symbols_elf_close(struct symbols_elf *file);
 Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header);
@@ -33,7 +33,7 @@ void symbols_elf_imports(Elf *elf, struct symbols_map *imports);
 struct symbols_entry {
     uint64_t start, size;
     const char *name;
-    uint8_t rank;  /* preference among names of one address; lower is better */
+    uint8_t rank;  /* preference among names of one address; lower numbers are preferred */
     bool exported; /* whether other modules can import the name */
     bool chosen;   /* whether this is the best name of its address, moved to the front */
 };

@@ -483,8 +483,8 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
 #define MEASUREMENT ".blame"
 #define ID_DIGITS   8 /* printed digits of a build id */
 
-/* Returns the path of a measurement's file of names; if not `whole`, of its temporary file. The caller frees
- * it. */
+/* Returns the path of a measurement's file of names, or, if `whole` is false, of its temporary file. The
+ * caller frees it. */
 static char *kept_file_path(const char *measurement, bool whole)
 {
     char part[32] = "";
@@ -622,8 +622,8 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
     return wrong;
 }
 
-/* Finds modules whose file is not the measured one and about which questions were asked: with `named`, those
- * with stored names, otherwise those without. Returns the first one and sets their number. */
+/* Finds modules about which questions were asked and whose file is not the measured one. With `named`, finds
+ * those with stored names, otherwise those without. Returns the first one and sets *count. */
 static const struct symbols_module *kept_changed_module(const struct symbols *symbols, bool named, size_t *count)
 {
     const struct symbols_module *first = NULL;
@@ -648,7 +648,7 @@ static void kept_put_change(FILE *out, struct symbols *symbols, const struct sym
     fprintf(out, "%s ", module->base_name);
     if (other && bytes && bytes <= sizeof module->record->build_id) {
         const char *then = symbols_hex(&symbols->pool, module->record->build_id, bytes);
-        fprintf(out, "(build id %.*s... then, %.*s%s now) ", ID_DIGITS, then, ID_DIGITS,
+        fprintf(out, "(build id was %.*s..., is now %.*s%s) ", ID_DIGITS, then, ID_DIGITS,
                 *module->build_now ? module->build_now : "none", *module->build_now ? "..." : "");
     }
     if (count > 1)
@@ -669,7 +669,7 @@ static bool kept_put_split(FILE *out, struct symbols *symbols, const char *befor
         if (!module->split_lost)
             continue;
         const char *package = pool_text(&symbols->pool, "%s.dwp", module->main.path);
-        fprintf(out, "%s%s: inlined functions are missing, as ", before, module->base_name);
+        fprintf(out, "%s%s: inlined functions are missing, because ", before, module->base_name);
         if (access(package, R_OK) == 0)
             fprintf(out, "its split debug information is in %s, which this libdw does not read", package);
         else if (module->split_lost_count > 1)

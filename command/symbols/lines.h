@@ -14,7 +14,8 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
 const char *symbols_lines_file(Dwarf_Die *unit, uint64_t file_number); /* "" if unknown */
 /* Finds the addresses at which code of a source line starts. Returns their number, at most `room`. */
 size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line, uint64_t *vaddrs, size_t room);
-/* Returns the smallest line in [low, high) that is not less than `least`; 0 if there is none. */
+/* Returns the smallest line that is at least `least` in the rows for addresses low to high (exclusive); 0 if
+ * there is none. */
 int symbols_lines_least(struct symbols_unit *unit, uint64_t low, uint64_t high, int least);
 
 #endif

@@ -21,7 +21,7 @@ struct symbols_machine {
     unsigned registers;
     uint32_t preserved; /* bit mask of registers that calls preserve */
     int8_t argument[6]; /* registers of the first six arguments */
-    /* length of a direct call, and of a call through a slot, in bytes; 0: the architecture has none */
+    /* length in bytes of a direct call, and of a call through a slot; 0: the architecture has no such call */
     uint8_t call_bytes[2];
     uint32_t slot_types[2]; /* relocation types of slots: R_*_JUMP_SLOT, R_*_GLOB_DAT */
 };

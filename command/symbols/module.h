@@ -32,7 +32,8 @@ struct symbols_unit {
     Dwarf_Die die;     /* the compilation unit, which has the line table and the language */
     Dwarf_Die content; /* the unit that contains the functions: the same one, or the split unit */
     bool indexed;
-    const char *lost; /* file with split debug information that cannot be read; NULL: none is missing */
+    /* name of a file with split debug information that cannot be read; NULL: nothing is missing */
+    const char *lost;
     struct symbols_function *functions;
     size_t function_count, function_room;
     struct symbols_ranges ranges; /* code ranges of the functions */
@@ -70,7 +71,7 @@ struct symbols_imports { /* names that the program's own modules import; shared 
 
 struct symbols_module {
     const struct profile_module *record;
-    /* file about which the stored answers are; NULL: no answers are stored */
+    /* the file from which the stored answers about this module come; NULL: no answers are stored */
     const struct symbols_source *source;
     uint32_t id;
     pid_t running; /* process that may be the measured one and still running; 0: none */
@@ -83,7 +84,7 @@ struct symbols_module {
     /* build id of the file on disk, in hexadecimal, if it is another build; "": it has none */
     const char *build_now;
     bool unnamed;           /* whether some question about the module had no answer */
-    const char *split_lost; /* missing .dwo file of the first such unit that was asked about */
+    const char *split_lost; /* name of the first missing .dwo file that was needed */
     size_t split_lost_count;
     bool opened, debug_info_sought, dwarf_tried, units_known, functions_known, objects_known, idents_known, slots_known,
         bodies_known, handed_known, launches_known, launches;

@@ -30,8 +30,9 @@ struct symbol_frame {
     /* set for the inner one of the two functions that clang makes of a construct (a real call at -O0 -g). The
      * frame gets no row of its own if its caller's frame has the same name */
     bool merge_into_caller;
-    /* whether the body may be a region or a task: GCC's without call-site entries (-O0), and flang's.
-     * `construct` is then SYMBOL_PARALLEL, and task_name is used if the body is known to have run as a task */
+    /* set if the outlined body may be a region or a task, because the compiler does not say: GCC without
+     * call-site entries (-O0), and flang. `construct` is then SYMBOL_PARALLEL; task_name is used if the body
+     * is known to have run as a task */
     bool construct_uncertain;
     const char *task_name; /* "fib [task fib.c:17]" if construct_uncertain is set, otherwise "" */
 };
@@ -57,7 +58,7 @@ struct symbols_call_list {
 /* A function that a tail call removed from the stack (command/symbols/tail_calls.h). */
 struct tail_frame {
     uint64_t key; /* key of the frame: in the jump, or the function's entry; 0: ambiguous */
-    /* whether the key is in the only jump, and so has its source line; otherwise there are several jumps */
+    /* whether there is only one jump, which the key then points into; the frame has that jump's source line */
     bool at_jump;
     /* if ambiguous, the functions that may have been here, such as "a or b"; otherwise NULL */
     const char *candidates;

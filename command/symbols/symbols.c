@@ -297,8 +297,8 @@ static void note_answer_asked(struct symbols *symbols, uint64_t key, struct symb
         module->unnamed |= !answer->asked;
 }
 
-/* Returns the name of a critical section; NULL if the symbol is none. Compilers name its lock variable after
- * it. */
+/* Returns the name of a critical section; NULL if the symbol does not belong to one. Compilers name the
+ * section's lock variable after it. */
 static const char *critical_section_name(struct pool *pool, const char *symbol)
 {
     static const char prefix[] = ".gomp_critical_user_";

@@ -17,7 +17,7 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
         value = 0;
     bool negative = value < 0;
     double magnitude = fabs(value) * (double)scale + 0.5;
-    if (magnitude >= 9e18) { /* no decimals left to print, so %.0f does not depend on the locale */
+    if (magnitude >= 9e18) { /* so large a number has no decimals, so %.0f does not depend on the locale */
         snprintf(to, FORMAT_NUMBER_BYTES, "%.0f%s%.*s", value, decimals ? "." : "", decimals, "000000000");
         return to;
     }
@@ -226,7 +226,7 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
     snprintf(to, to_bytes, "%.*s%s%s", (int)(head_end - text), text, mark, tail_start);
 }
 
-/* Returns a copy that a terminal can print. The caller frees it. */
+/* Returns a copy that can be printed on a terminal. The caller frees it. */
 static char *format_clean_for_terminal(const char *text, bool utf8)
 {
     char *clean = format_clean(text, true), *to = clean;

@@ -28,15 +28,15 @@ void format_csv_text(FILE *out, const char *text);
 /* Writes a number with 6 decimals as a CSV field. */
 void format_csv_number(FILE *out, double value);
 
-/* Returns a copy that is valid UTF-8; other bytes, and with `printable` control characters, become U+FFFD.
- * The caller frees it. */
+/* Returns a copy that is valid UTF-8. Other bytes become U+FFFD, and so do control characters if `printable`
+ * is set. The caller frees it. */
 char *format_clean(const char *text, bool printable);
 
 /* Returns a copy with reversible escapes: \xHH replaces `\`, bytes in `also`, and everything that is not
  * printable UTF-8. The caller frees it. */
 char *format_escaped(const char *text, const char *also);
 
-/* Returns printable text made by printf. The caller frees it. */
+/* Returns printable text, formatted as by printf. The caller frees it. */
 char *format_printable(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *format_vprintable(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 

@@ -127,7 +127,7 @@ static const char *source_why_refused(const char *called, const char *source_dir
         return "not a file";
     if (!source_real_path(descriptor, path, sizeof path) ||
         !(path_is_below_folder(path, source_dir) || (path_is_source_name(called) && path_is_source_name(path))))
-        return "not a source by its name";
+        return "its name is not that of a source file";
     return for_others && !(status.st_mode & S_IROTH) ? "others may read this output, but not the source" : NULL;
 }
 
@@ -143,7 +143,7 @@ static const char *read_source_text(struct source_file *file, int descriptor)
     file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->text = memory_array(file->bytes + 1, 1);
     if (!source_read_all(descriptor, file->text, file->bytes))
-        return errno ? strerror(errno) : "cannot be read whole";
+        return errno ? strerror(errno) : "it became shorter while it was read";
     return memchr(file->text, 0, file->bytes) ? "not a text" : NULL;
 }
 
@@ -151,8 +151,8 @@ bool source_file_read(struct source_file *file, const char *path, const char *so
                       const char **why)
 {
     *file = (struct source_file){0};
-    /* A relative path starts in the current directory, because debug information's own directory is unknown
-     * here. */
+    /* A relative path starts at the current directory, because the directory in which the compiler ran is not
+     * known here. */
     bool usable = *path == '/' || !path_leaves_folder(path);
     int descriptor = source_dir ? source_open_below(source_dir, path) : -1;
     if (descriptor < 0 && usable)

@@ -10,7 +10,7 @@ struct strings {
     struct pool memory; /* memory of the texts */
     uint32_t *hash;
     uint32_t count, capacity;
-    uint32_t *slots;     /* hash table of id + 1; 0: empty */
+    uint32_t *slots;     /* hash table; a slot contains id + 1, or 0 if it is empty */
     uint32_t slot_count; /* a power of two, greater than `count` */
 };
 

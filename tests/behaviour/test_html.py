@@ -162,7 +162,7 @@ class Html(BlameTest):
         page = self.html(directory, "-o", "-").stdout
         data = data_of(page)
         self.assertNotIn(secret, page)
-        self.assertIn(("/etc/passwd", "not a source by its name"),
+        self.assertIn(("/etc/passwd", "its name is not that of a source file"),
                       [(data["strings"][item["file"]], item["why"]) for item in data["sources_missing"]])
         text = self.report(directory, "--source", "--width", "300", "--min", "0")
         self.assertNotIn(secret, text.stdout)

@@ -92,7 +92,7 @@ static void check_split(const char *name, const char *said)
 UNIT_TEST(split_debug_information_that_is_not_there_is_told)
 {
     check_split("names_c-gcc-split", NULL);
-    check_split("names_c-gcc-lost", "names_c-gcc-lost: inlined functions are missing, as ");
+    check_split("names_c-gcc-lost", "names_c-gcc-lost: inlined functions are missing, because ");
     check_split("names_c-gcc-lost", "names_c-gcc-lost.dwo cannot be read");
 }
 
