@@ -145,8 +145,8 @@ class Broken(PageTest):
         end = whole.index("</script>", begin)
         null = '<script type="application/json" id="blame-data">null</script>'
         for text, page in {
-            "holds no data": self.template,
-            "cut off": whole[: begin + (end - begin) // 2] + whole[end:],
+            "contains no data": self.template,
+            "may be incomplete": whole[: begin + (end - begin) // 2] + whole[end:],
             "not a report": self.template.replace(page_data.MARK, null),
         }.items():
             self.assertIn(text, self.message(page))

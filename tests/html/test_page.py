@@ -87,7 +87,7 @@ class NobodyBusy(PageTest):
         self.show(30.0)
         self.assertEqual(self.texts(".share-number"), ["40.0\u2009%", "0.0\u2009%", "0.0\u2009%", "0.0\u2009%", "50.0\u2009%", "10.0\u2009%", "75.0\u2009%"])
         self.assertEqual(self.texts(".nobody-legend .share-seconds"), ["of all: 30.00\u00a0s"])
-        self.assertEqual(self.texts(".share-whole"), ["Per cent of 10.00 s of thread time; beside it 30.00 s in which no thread was busy: 40.00 s in all"])
+        self.assertEqual(self.texts(".share-whole"), ["Percentages of 10.00 s of thread time; for another 30.00 s no thread was busy (40.00 s in all)"])
         for of in (".share.nobody", ".nobody-legend"):
             self.assertIn("no thread was busy", self.one(of).get_attribute("title"))
         bar, = self.boxes(".share-bar")
@@ -112,7 +112,7 @@ class NobodyBusy(PageTest):
     def test_none_is_not_shown(self):
         for seconds in (0, None):
             self.show(seconds)
-            self.assertEqual((self.all(".nobody"), self.texts(".share-whole")), ([], ["Per cent of 10.00 s of thread time"]))
+            self.assertEqual((self.all(".nobody"), self.texts(".share-whole")), ([], ["Percentages of 10.00 s of thread time"]))
 
 
 class Tree(PageTest):
@@ -425,7 +425,7 @@ class Source(PageTest):
         data = small()
         data["sources_changed"] = [data["sources"][0]["file"]]
         self.open(data, "#metric=work")
-        self.assertIn("lines may be off", self.show(2))
+        self.assertIn("lines may not match", self.show(2))
         lines = self.run_script(
             """return [...document.querySelectorAll(".source-line:not(.source-head)")].map((line) =>
             [...line.querySelectorAll("span, code")].map((of) => of.textContent.trim()))"""
@@ -437,7 +437,7 @@ class Source(PageTest):
         )
         self.assertEqual(target.find_element("css selector", "code").text.strip(), "line 12;")
         self.assertIn("/src/gone.c could not be shown: No such file or directory", self.show(5))
-        self.assertIn("Line 3 is not among the lines", self.show(1))
+        self.assertIn("does not contain line 3", self.show(1))
         self.assertIn("Select a row", self.show(0))
         data["sources_wanted"], data["sources"] = False, []
         self.open(data)
@@ -518,12 +518,12 @@ class Notes(PageTest):
         self.assertEqual(
             sorted(notes),
             [
-                "900\u2009000 of 1\u2009000\u2009000 rows are not in this page, each below 0.0042 % of every metric: "
-                "they are summed up in rows “(small)”, so totals hold.",
+                "900\u2009000 of 1\u2009000\u2009000 rows, each below 0.0042 % of every metric, "
+                "are combined in rows “(small)”. All totals are complete.",
+                "A conservation law is off by 30.0 % (busy_time: 0.70 against 1.00, because of no core). See “Run” below.",
+                "Each thread was sampled only 50 times per second, because there were many threads for each core.",
                 "Lost: 12 of 5\u2009000 samples (in tool), the callers of 0.500 s (<unresolved>), "
                 "the callers of 3 samples (<truncated>).",
-                "So many threads on so few cores were sampled 50 times a second each.",
-                "The books are off by 30.0 % (busy_time: 0.70 against 1.00; no core explains it); see “Run” below.",
             ],
         )
 

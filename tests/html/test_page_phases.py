@@ -352,7 +352,7 @@ class Events(PageTest):
             )
         )
         self.settle()
-        self.assertIn("a sample for each 10 perf::PAGE-FAULTS", self.one(".title-facts").text)
+        self.assertIn("one sample per 10 perf::PAGE-FAULTS", self.one(".title-facts").text)
         self.assertIn("events, not seconds", self.one(".notes").text)
         for legend in self.all(".share-seconds"):
             self.assertRegex(legend.text, r"^[\d\u2009]+ events$")

@@ -95,13 +95,13 @@ class Ranks(PageTest):
     def test_efficiencies_are_a_product_and_what_is_untold_is_empty(self):
         self.assertEqual(self.texts(".efficiencies tbody tr"), ["parallel25.050.050.0", "between ranks (MPI)50.062.580.0",
                                                                 "inside ranks (OpenMP)50.080.062.5"])
-        self.assertIn("25.0 % were without a core", self.texts(".efficiencies p")[0])
+        self.assertIn("25.0 % had no core", self.texts(".efficiencies p")[0])
         self.open(job(load_balance=None, untold="threads came and went"))
         self.assertEqual(self.texts(".efficiencies tbody tr:first-child td"), ["25.0", "", "50.0"])
         self.assertIn("threads came and went", self.texts(".efficiencies p")[0])
         self.open(job(parallel=None, untold="no waiting in MPI was measured"))
         self.assertEqual(self.all(".efficiencies"), [])
-        self.assertIn("cannot be told: no waiting in MPI was measured", self.one("#ranks").text)
+        self.assertIn("are unknown: no waiting in MPI was measured", self.one("#ranks").text)
 
     def test_colours_are_shares_and_who_is_not_there_has_none(self):
         self.allowed_messages = ("willReadFrequently",)

@@ -135,11 +135,11 @@ class Time(TimeTest):
         self.assertEqual(self.value("solve", "work"), 0)
         self.assertEqual([text.split("%")[0].strip() for text in self.texts(".share-number")], ["47.5", "50.0", "2.5", "0.0"])
         self.assertIn("Only 2.0 to 3.0 s of 0.0 to 4.0 s", self.one(".span-line").text)
-        self.assertNotIn("no bins", self.one(".span-line").text)
+        self.assertNotIn("only callers", self.one(".span-line").text)
         self.assertIn("span=2-3", self.run_script("return location.hash"))
-        self.assertEqual(self.texts(".finding-span"), ["In this span: 1.000 s, 50.0 % of it, 57 % of the finding.",
-                                                       "In this span: 0.950 s, 47.5 % of it, 16 % of the finding.",
-                                                       "Of the whole run: how much of it is in this span is not known."])
+        self.assertEqual(self.texts(".finding-span"), ["In this span: 1.000 s, 50.0 % of the span and 57 % of the finding.",
+                                                       "In this span: 0.950 s, 47.5 % of the span and 16 % of the finding.",
+                                                       "This finding is about the whole run. How much of it lies in this span is unknown."])
         self.assertEqual(self.run_script("return blame.report.flame.width[2]"), 0)
         self.assertTrue(self.run_script("return [...document.querySelectorAll('#metric option')].find((of) => of.value === 'samples').disabled"))
         self.assertEqual(self.texts("button").count("Whole run"), 1)
@@ -156,14 +156,14 @@ class Time(TimeTest):
         self.assertEqual(len(self.all(".nobody-legend")), 1)
         self.set(span="2-3")
         self.assertEqual(self.all(".nobody-legend"), [])
-        self.assertIn("without that in which no thread was busy", self.one(".share-whole").text)
+        self.assertIn("without time in which no thread was busy", self.one(".share-whole").text)
 
     def test_rows_without_bins_have_their_part_of_those_above(self):
         self.set(span="0-1", view="flat")
         self.assertEqual([self.value(name, "work") for name in ("<program root>", "main", "solve", "a.c:11", "tiny")],
                          [2000000, 2000000, 1800000, 1800000, 200000])
         self.assertEqual(self.value("main", "work", True), 0)
-        self.assertIn("10.0 % of it has no bins of its own", self.one(".span-line").text)
+        self.assertIn("For 10.0 % of the span's time only callers are known", self.one(".span-line").text)
         self.set(span="1-2")
         self.assertEqual([self.value(name, "work") for name in ("solve", "tiny")], [2000000, 0])
         flat = self.run_script("return blame.rows('flat').filter(({ name }) => name === 'solve').map((row) => row['work (E)'])")
@@ -175,7 +175,7 @@ class Time(TimeTest):
         self.assertEqual(self.shares(1, 1.9, 2.1), [0.5, 0, 0.5])
         self.run_script("blame.report.time.draw(); blame.report.time.tell(2.6e6, 1, 10, 10)")
         tip = self.one(".tip").text
-        for text in ("thread 1", "2.50 to 2.75 s", "idle 100.0 %", "from 2.0 to 3.0 s, because of", "refine a.c:30 1.00 threads, 100.0 %"):
+        for text in ("thread 1", "2.50 to 2.75 s", "idle 100.0 %", "idle from 2.0 to 3.0 s in all threads, by the code to blame", "refine a.c:30 1.00 threads, 100.0 %"):
             self.assertIn(text, tip)
         self.run_script("document.querySelector('.timeline-table').open = true")
         self.settle()

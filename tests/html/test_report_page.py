@@ -125,7 +125,7 @@ class ReportPage(BlameTest, PageTest):
     def test_samples_by_events(self):
         self.show("adi", env={"BLAME_SAMPLE": "perf::TASK-CLOCK@1000000"})
         self.compare("top-down")
-        self.assertIn("a sample for each 1\u2009000\u2009000 perf::TASK-CLOCK", self.one(".title-facts").text)
+        self.assertIn("one sample per 1\u2009000\u2009000 perf::TASK-CLOCK", self.one(".title-facts").text)
         self.assertRegex(self.one(".share-seconds").text, r"^[\d\u2009]+ events ± [\d.]+[kM]?$")
 
     def test_shown_numbers(self):

@@ -14,7 +14,7 @@ function column(model, key, exclusive, title, primary) {
         counter,
         title,
         primary,
-        about: exclusive ? `${what} of the row itself` : `${what} of the row and what it calls`,
+        about: exclusive ? `${what} of the row itself` : `${what} of the row and its callees`,
     };
 }
 
@@ -33,15 +33,15 @@ function exactColumns(model, all) {
             exact: true,
         });
         if (!unit) return [made(true, title, "calls of phases, events and parameters")];
-        const columns = [made(false, title, "seconds from begin to end, by the clock")];
-        if (all) columns.push(made(true, `${title} itself`, "seconds by the clock, without what was begun inside"));
+        const columns = [made(false, title, "seconds by the clock, from start to end")];
+        if (all) columns.push(made(true, `${title} itself`, "seconds by the clock, without inner phases and events"));
         return columns;
     });
 }
 
 // Returns the column that shows the error of another column.
 function errorColumn(of) {
-    return { ...of, id: `${of.id}/error`, title: "±", primary: false, error: true, about: `95 % are closer to the true ${of.about}` };
+    return { ...of, id: `${of.id}/error`, title: "±", primary: false, error: true, about: `Sampling error: 95 % of measurements are closer to the true ${of.about}` };
 }
 
 export function chooseColumns(model, view, chosen, { all, counters, errors }) {

@@ -17,7 +17,7 @@ export class Flame {
         this.canvas = h("canvas.flame-canvas", {
             "tabindex": "0",
             "role": "application",
-            "aria-label": "Calling contexts as an icicle graph. Arrows move, Enter zooms in, Escape zooms out.",
+            "aria-label": "Calling contexts as a flame graph. Arrows move, Enter zooms in, Escape zooms out.",
             "aria-describedby": "flame-says",
         });
         this.says = h("p.unseen", { "id": "flame-says", "aria-live": "polite" });

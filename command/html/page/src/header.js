@@ -6,8 +6,8 @@ import { metricVariable } from "./palette.js";
 
 const MEANING = new Map(METRICS.map(({ key, summary }) => [key, summary]));
 const NOBODY =
-    "Threads’ time in which no thread was busy, as all waited in OpenMP at once. Nobody’s code is to blame, so no context has it and no per cent are of it. " +
-    "Threads that wait and have no core notice late that their wait is over; a detached task may wait for something else.";
+    "Time in which no thread was busy, because all threads waited in OpenMP. No code is to blame, so no context has this time, and percentages do not include it. " +
+    "It arises when a waiting thread has no core and notices late that its wait is over, or when a detached task waits for something else.";
 const MOST_PROBLEMS = 5; // the same number as in blame's commands
 const SAME = 0.01, // largest relative difference between a finding's seconds and its row's value
     LEAST_IN_SPAN = 0.005;
@@ -28,7 +28,7 @@ export function titleLine(model) {
         header.job_size ?? `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}`,
         header.environment,
         header.sample
-            ? `a sample for each ${count(header.sample.period)} ${oneLine(header.sample.event)}`
+            ? `one sample per ${count(header.sample.period)} ${oneLine(header.sample.event)}`
             : `${count(header.rate)} samples/s${header.clock === "cpu" ? ", CPU clock" : ""}`,
         header.host && `on ${oneLine(header.host)}, pid ${header.pid}`,
     ];
@@ -46,9 +46,9 @@ function wholeOf(model) {
     const text = (value) => model.text({ unit: model.unit }, value, Math.min(model.decimals, 2)),
         whole = text(model.effort()),
         nobody = model.nobody();
-    if (model.span) return `In the span: per cent of ${whole} of thread time${model.data.header.nobody_busy_s ? ", without that in which no thread was busy" : ""}`;
-    if (nobody) return `Per cent of ${whole} of thread time; beside it ${text(nobody)} in which no thread was busy: ${text(model.effort() + nobody)} in all`;
-    return model.unit === "s" ? `Per cent of ${whole} of thread time` : `Per cent of ${whole}`;
+    if (model.span) return `Percentages of ${whole} of thread time in the span${model.data.header.nobody_busy_s ? ", without time in which no thread was busy" : ""}`;
+    if (nobody) return `Percentages of ${whole} of thread time; for another ${text(nobody)} no thread was busy (${text(model.effort() + nobody)} in all)`;
+    return model.unit === "s" ? `Percentages of ${whole} of thread time` : `Percentages of ${whole}`;
 }
 
 // Returns the part of the bar and the legend for the time in which no thread was busy. Its share is of all thread time,
@@ -131,7 +131,7 @@ function lostSamples(model, run) {
             lines.push(`${count(number)} of ${count(samples.delivered)} samples (${oneLine(reason)})`);
     const idle = run.threads_without_timer;
     if (idle?.threads) lines.push(`${plural(idle.threads, "thread")} without a timer for ${idle.seconds.toFixed(2)} s`);
-    if (run.threads_untracked) lines.push(`${plural(run.threads_untracked, "thread")} beyond the tool's room`);
+    if (run.threads_untracked) lines.push(`${plural(run.threads_untracked, "thread")} that blame had no room for`);
     if (run.unresolved_s >= 1e-3) lines.push(`the callers of ${model.text({ unit: model.unit }, run.unresolved_s / MICRO, 3)} (<unresolved>)`);
     if (run.truncated_paths) lines.push(`the callers of ${plural(run.truncated_paths, "sample")} (<truncated>)`);
     if (run.unrestored_calls) lines.push(`${plural(run.unrestored_calls, "system call")} interrupted`);
@@ -151,8 +151,8 @@ function residual(model, run) {
             worst = { ...law, name };
     if (!worst) return null;
     if (worst.name === "thread_time" && worst.left < worst.right / 2)
-        return `Only ${percent(worst.left / worst.right, 0)} % of the threads' time was sampled (a sanitizer, a limit?): this is no measurement.`;
-    return `The books are off by ${percent(Math.abs(worst.relative))} % (${worst.name}: ${worst.left.toFixed(2)} against ${worst.right.toFixed(2)}; ${worst.explained_by} explains it); see “Run” below.`;
+        return `Only ${percent(worst.left / worst.right, 0)} % of the threads' time was sampled, as happens with sanitizers and limits on CPU time. Do not rely on this measurement.`;
+    return `A conservation law is off by ${percent(Math.abs(worst.relative))} % (${worst.name}: ${worst.left.toFixed(2)} against ${worst.right.toFixed(2)}, because of ${worst.explained_by}). See “Run” below.`;
 }
 
 export function notes(model) {
@@ -160,14 +160,14 @@ export function notes(model) {
         run = data.run ?? {},
         lines = [];
     if (data.header.finished === false)
-        lines.push(["warning", "The program did not end normally, or went on as another program (exec): this is what was measured until then."]);
+        lines.push(["warning", "The program did not end normally, or replaced itself by another program (exec). The report shows what was measured until then."]);
     const problems = rankProblems(data);
     if (problems) lines.push(["warning", problems]);
     const { sample } = data.header;
     if (sample)
         lines.push([
             "remark",
-            `Samples by ${oneLine(sample.event)}: the figures are events, not seconds; threads that sleep have none. Exact times are seconds.`,
+            `Samples were taken by ${oneLine(sample.event)}: the figures are events, not seconds, and sleeping threads have none. Exact times are in seconds.`,
         ]);
     const off = residual(model, run);
     if (off) lines.push(["warning", off]);
@@ -176,14 +176,14 @@ export function notes(model) {
     if (!sample && run.rate_least < data.header.rate)
         lines.push([
             "remark",
-            `So many threads on so few cores were sampled ${run.rate_least.toFixed(0)} times a second each.`,
+            `Each thread was sampled only ${run.rate_least.toFixed(0)} times per second, because there were many threads for each core.`,
         ]);
     const left = data.left_out;
     if (left)
         lines.push([
             "remark",
-            `${count(left.rows)} of ${count(left.total)} rows are not in this page, each below ${Number(left.percent.toPrecision(2))} % of every ` +
-                `metric${left.asked ? " (--min)" : ""}: they are summed up in rows “(small)”, so totals hold.`,
+            `${count(left.rows)} of ${count(left.total)} rows, each below ${Number(left.percent.toPrecision(2))} % of every metric${left.asked ? " (--min)" : ""}, ` +
+                "are combined in rows “(small)”. All totals are complete.",
         ]);
     return lines.length
         ? h(
@@ -194,11 +194,14 @@ export function notes(model) {
         : null;
 }
 
+// Returns a sentence of blame's commands as the page shows it: with ± and without a line break before a % sign.
+const sentence = (text) => oneLine(text).replace(/(\d) %/g, "$1\u00a0%").replace(/\+- (\d)/g, "±\u00a0$1");
+
 function card(model, finding, go) {
     const colour = `var(${metricVariable(finding.metric)})`,
         timed = finding.metric !== "samples", // findings with the metric "samples" doubt the measurement; their title and evidence contain the seconds
         percentages = Number(finding.share).toFixed(1);
-    const gain = finding.gain_s > 0 ? `at most ${finding.gain_s.toFixed(2)} s shorter` : "";
+    const gain = finding.gain_s > 0 ? `could save up to ${finding.gain_s.toFixed(2)}\u00a0s` : "";
     const error = finding.error > 0 ? ` ± ${finding.error.toFixed(2)}` : "";
     const cost = timed ? `${finding.seconds.toFixed(2)} s${error} of ${finding.metric}` : "";
     const facts = [cost, gain].filter(Boolean).join(" · ");
@@ -211,13 +214,13 @@ function card(model, finding, go) {
             "button.finding-go",
             { "type": "button", "data-row": finding.row, "onclick": () => go(finding.row, finding.metric) },
             timed ? h("span.finding-number", null, percentages, h("small", null, "\u2009%")) : null,
-            h("span.finding-title", null, oneLine(finding.title)),
+            h("span.finding-title", null, sentence(finding.title)),
         ),
         facts ? h("p.finding-facts", null, facts) : null,
         inSpan,
         finding.place ? h("p.finding-place", null, oneLine(finding.place)) : null,
-        h("p.finding-evidence", null, oneLine(finding.evidence)),
-        h("p.finding-advice", null, oneLine(finding.advice)),
+        h("p.finding-evidence", null, sentence(finding.evidence)),
+        h("p.finding-advice", null, sentence(finding.advice)),
     );
     // Find out whether the finding's seconds are the row's exclusive or inclusive value.
     const metric = model.metricIndex.get(finding.metric),
@@ -237,8 +240,8 @@ function showInSpan(model, { row, metric, side, seconds }, element, line) {
     element.classList.toggle("elsewhere", Boolean(span && known) && value * MICRO < LEAST_IN_SPAN * seconds);
     if (!span) return;
     line.textContent = known
-        ? `In this span: ${model.text({ unit: model.unit }, value)}, ${percent(model.share(metric, value))} % of it, ${percent(Math.max(0, (value * MICRO) / seconds), 0)} % of the finding.`
-        : "Of the whole run: how much of it is in this span is not known.";
+        ? `In this span: ${model.text({ unit: model.unit }, value)}, ${percent(model.share(metric, value))} % of the span and ${percent(Math.max(0, (value * MICRO) / seconds), 0)} % of the finding.`
+        : "This finding is about the whole run. How much of it lies in this span is unknown.";
 }
 
 // Returns the section of findings, null if there are none. go(row, metric) is called when one is clicked.
@@ -272,7 +275,7 @@ export function findings(model, go) {
     return {
         element: h("section", { "id": "findings", "aria-label": "Findings" }, h("h2", null, "Findings", whole), grid, more),
         show: () => {
-            whole.textContent = `${ofRun}${model.span ? ", the whole run's" : ""}`;
+            whole.textContent = `${ofRun}${model.span ? "; of the whole run" : ""}`;
             for (const { show } of made) show();
         },
     };

@@ -269,12 +269,12 @@ export class Model {
 // Returns the object in the page's data script, or throws an error that says what is wrong with it.
 export function readData() {
     const element = document.getElementById("blame-data");
-    if (!element) throw new FormatError("This page holds no data: it is the empty form that blame html fills in.");
+    if (!element) throw new FormatError("This page contains no data: it is the template that blame html fills in.");
     let data;
     try {
         data = JSON.parse(element.textContent);
     } catch (error) {
-        throw new FormatError(`The data in this file cannot be read (${error.message}); it may have been cut off.`);
+        throw new FormatError(`The data in this file cannot be read (${error.message}); the file may be incomplete.`);
     }
     element.remove();
     return data;

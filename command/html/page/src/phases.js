@@ -36,14 +36,14 @@ function columns(model, phases, go) {
         metric = (key) => model.metric(key);
     const exact = (id, title, about) => numberColumn(id, title, (phase) => phase[id] * MICRO, decimals, about);
     const sampled = (key) => ({
-        ...numberColumn(key, key, (phase) => phase[key], null, `${key} of all threads in it, nested phases included`),
+        ...numberColumn(key, key, (phase) => phase[key], null, `${key} of all threads in the phase, including nested phases`),
         draw: (cell, phase) => {
             cell.textContent = phase[key] ? model.figure(metric(key), phase[key]) : "";
             cell.title = phase[key] ? model.stated(metric(key), phase[key]) : "";
         },
     });
     const share = (id, title, about) => numberColumn(id, title, (phase) => phase[id], 1, about, "6.4rem");
-    const mean = exact("mean", "each s", "Mean of its executions");
+    const mean = exact("mean", "each s", "Mean of the executions");
     const draw = mean.draw;
     mean.draw = (cell, phase) => {
         draw(cell, phase);
@@ -51,13 +51,13 @@ function columns(model, phases, go) {
     };
     return [
         phaseColumn(go),
-        numberColumn("executions", "executions", (phase) => phase.executions, null, "How often it was begun"),
-        exact("seconds", "seconds", "By the clock of the threads that began it"),
+        numberColumn("executions", "executions", (phase) => phase.executions, null, "Number of executions"),
+        exact("seconds", "seconds", "Clock time of the threads that started the phase"),
         mean,
         exact("max", "slowest s", "The slowest execution"),
         sampled("idleness"),
-        share("absolute", "% of all", "Its idleness, of the whole program's effort"),
-        share("relative", "% of its own", "Its idleness, of the effort in it"),
+        share("absolute", "% of all", "Idleness as a percentage of the whole program's effort"),
+        share("relative", "% of its own", "Idleness as a percentage of the phase's effort"),
         ...model.shownOwn.map(sampled),
     ];
 }
@@ -70,7 +70,7 @@ function remarks(model, shown, data) {
                 `${plural(others.executions, "execution")} of ${name} beyond BLAME_PHASE_INSTANCES share the row “${name} [others]” and are not in the ` +
                     `series: each ${spread(others, decimalsFor(others.max * MICRO) + 1)}.`,
             );
-    if (data.left_out) lines.push(`${plural(data.left_out, "more phase")} with less exact time left out.`);
+    if (data.left_out) lines.push(`${plural(data.left_out, "more phase")} with less exact time are left out.`);
     if (data.series_left_out)
         lines.push(`${plural(data.series_left_out, "more phase")} have a series that is not in this page.`);
     return lines.map((text) => h("p.phases-remark", null, text));
@@ -90,6 +90,6 @@ export function phasesSection(model, go, tip) {
         series,
         redraw: () => series?.redraw(),
         draw: () => series?.draw(),
-        note: `${count(phases.length - 1 + (data.left_out ?? 0))} besides the whole program; exact seconds by the clock, the others by samples of all threads`,
+        note: `${count(phases.length - 1 + (data.left_out ?? 0))} besides the whole program; exact seconds are from the clock, other numbers from samples of all threads`,
     };
 }

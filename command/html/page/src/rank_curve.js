@@ -90,7 +90,7 @@ export class RankCurve {
         }
         context.textBaseline = "top";
         context.textAlign = "left";
-        context.fillText("ranks, the most first", LEFT, HEIGHT - BOTTOM + 5);
+        context.fillText("ranks, largest value first", LEFT, HEIGHT - BOTTOM + 5);
     }
 
     drawValues(context, colour) {

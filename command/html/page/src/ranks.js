@@ -11,8 +11,8 @@ import { Table } from "./tables.js";
 const titleOf = (key) => (key === "idleness" ? "idle" : key);
 
 const WAITS = [
-    ["rank_idleness_us", "for another", "The part of its mpi wait in which another rank of its node was busy, and is blamed for it"],
-    ["made_others_wait_us", "made wait", "Other ranks' waiting in MPI that it is blamed for"],
+    ["rank_idleness_us", "for another", "Part of the mpi wait during which another rank of the node was busy and is to blame"],
+    ["made_others_wait_us", "made wait", "Time that other ranks waited in MPI because of this rank"],
 ];
 
 const part = (value) => (typeof value === "number" ? percent(value) : "");
@@ -28,7 +28,7 @@ const EFFICIENCIES = [
 function efficiencies(of) {
     if (!of) return null;
     if (typeof of.parallel !== "number")
-        return h("p.phases-remark", null, `POP's efficiencies cannot be told: ${of.untold ?? "they are not in the data"}.`);
+        return h("p.phases-remark", null, `POP's efficiencies are unknown: ${of.untold ?? "they are not in the data"}.`);
     const useful = of.useful_no_core + of.useful_blocked;
     return h(
         "div.efficiencies",
@@ -53,11 +53,11 @@ function efficiencies(of) {
             "p.phases-remark",
             null,
             [
-                `Of ${of.runtime_s.toFixed(2)} s, ${plural(of.processes, "rank")}, ${plural(of.threads, "thread")}; the first row is the product of the others.`,
-                of.untold && `Those over threads cannot be told: ${of.untold}.`,
+                `Computed over ${of.runtime_s.toFixed(2)} s, ${plural(of.processes, "rank")} and ${plural(of.threads, "thread")}. The first row is the product of the other two.`,
+                of.untold && `Those of threads are unknown: ${of.untold}.`,
                 useful >= 0.01 &&
-                    `Of the time that counts as useful there ${percent(of.useful_no_core)} % were without a core, and ${percent(of.useful_blocked)} % blocked.`,
-                "Serialisation and transfer need a run on an ideal network: not told.",
+                    `Of the time that counts as useful, ${percent(of.useful_no_core)} % had no core and ${percent(of.useful_blocked)} % was blocked.`,
+                "Serialisation and transfer are not shown: they need a run on an ideal network.",
             ]
                 .filter(Boolean)
                 .join(" "),
@@ -85,7 +85,7 @@ function rankTable(ranks) {
             },
             textColumn("node", "node", "minmax(7rem, 1fr)", (column) => ranks.text("node", column)),
             numberColumn("threads", "threads", (column) => data.threads[column], null),
-            numberColumn("wall", "wall s", (column) => data.wall_us[column] * MICRO, 2, "From its begin to its end"),
+            numberColumn("wall", "wall s", (column) => data.wall_us[column] * MICRO, 2, "From start to end"),
             ...ranks.states.map((state) =>
                 seconds(state.key, titleOf(state.key), (column) => ranks.value(state, column) * MICRO, `${titleOf(state.key)} of its threads`),
             ),
@@ -125,7 +125,7 @@ export function ranksSection(model, tip) {
         [
             ["rank", "rank", "By number"],
             ["node", "node", "By node, then by number"],
-            ["value", "value", "Those with the greatest share of the chosen state first"],
+            ["value", "value", "Greatest share of the chosen state first"],
         ],
         (by) => show({ by }),
     );

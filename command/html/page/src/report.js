@@ -96,7 +96,7 @@ export class Report {
                 this.ranks && section("ranks", "Ranks", this.ranks.note, this.ranks),
                 section("threads", "Threads", numbers.threads, this.threads),
                 section("locks", "Locks", numbers.locks, this.locks),
-                section("waits", "Waits", "where threads idled, and whose code kept them", this.waits),
+                section("waits", "Waits", "where threads waited, and what ran meanwhile", this.waits),
                 section("run", "Run", "", runSection(model)),
             ),
             h("footer", null, `blame ${model.data.header.version ?? ""}`),
@@ -110,8 +110,8 @@ export class Report {
         this.colourChoice = choice(
             "Colour",
             [
-                ["itself", "share of its own", "Strong: the row itself; pale: what it calls"],
-                ["kind", "kind", "Procedures, parallel regions, tasks, lines, the runtime"],
+                ["itself", "own share", "Strong colour: cost of the row itself; pale: cost of its callees"],
+                ["kind", "kind", "Kind of row: procedure, parallel region, task, line, runtime and others"],
             ],
             (colour) => state.set({ colour }),
         );
@@ -148,9 +148,9 @@ export class Report {
                     tree.openAll(tree.selected ?? this.view().root),
                 ),
                 button("Close all", "Close every row", () => tree.closeAll()),
-                columnsButton("All columns", "Show every metric, inclusive and itself", "all"),
-                counted && columnsButton("Counters", "Show what was counted, inclusive and itself", "counters"),
-                error && columnsButton("±\u2009errors", "Show beside each number how far sampling can have put it off: 95 % are closer to the truth", "errors"),
+                columnsButton("All columns", "Show both values of every metric: with callees, and of the row itself", "all"),
+                counted && columnsButton("Counters", "Show both values of every counter: with callees, and of the row itself", "counters"),
+                error && columnsButton("±\u2009errors", "Show the sampling error of each number: 95 % of measurements are closer to the true value", "errors"),
                 h("span.filler"),
                 h(
                     "span.hint",

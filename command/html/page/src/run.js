@@ -57,7 +57,7 @@ function laws(conservation) {
     return h(
         "div.facts.wide",
         null,
-        h("h3", null, "Do the books balance?"),
+        h("h3", null, "conservation laws"),
         h(
             "table.plain",
             null,
@@ -67,7 +67,7 @@ function laws(conservation) {
                 h(
                     "tr",
                     null,
-                    ["law", "", "left", "right", "residual", "of the larger", "exact?"].map((title) =>
+                    ["law", "", "left", "right", "residual", "of the larger", "result"].map((title) =>
                         h("th", { scope: "col" }, title),
                     ),
                 ),
@@ -114,7 +114,7 @@ function modules(list) {
 
 export function runSection(model) {
     const { run } = model.data;
-    if (!run) return { element: h("p.empty", null, "The report says nothing about its run.") };
+    if (!run) return { element: h("p.empty", null, "The report has no data about the run.") };
     const groups = Object.entries(run).filter(
         ([key, of]) => of && typeof of === "object" && !Array.isArray(of) && !APART.has(key),
     );
@@ -128,7 +128,7 @@ export function runSection(model) {
         element: h(
             "div.run",
             null,
-            facts("Run", Object.entries(run)),
+            facts("measurement", Object.entries(run)),
             groups.map(([key, of]) => facts(words(key), flat(of))),
             laws(run.conservation),
             modules(run.modules),

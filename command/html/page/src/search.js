@@ -21,7 +21,7 @@ export class Search {
             this.pattern = new RegExp(rest, /[A-Z]/.test(rest.replace(/\\./g, "")) ? "u" : "iu");
         } catch {
             this.error =
-                "Not a regular expression: close its brackets, or write \\ in front of ( [ * + ? . to mean the sign itself.";
+                "Not a regular expression. Close all brackets, or write \\ before ( [ * + ? . to search for the character itself.";
             return;
         }
         const { model, pattern } = this,

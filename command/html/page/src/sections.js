@@ -85,7 +85,7 @@ export function threadsSection(model) {
     const parts = partsOf(model),
         // A sample of an idle thread stands for one period of that thread, as does a sample of a working thread.
         part = ([key, metric]) =>
-            amountColumn(model, key, titleOf(metric), (thread) => thread[key], key === "idle" ? "All of its idle time, also while no thread was busy" : undefined, () => (metric === "idleness" ? "work" : metric));
+            amountColumn(model, key, titleOf(metric), (thread) => thread[key], key === "idle" ? "All idle time, including time in which no thread was busy" : undefined, () => (metric === "idleness" ? "work" : metric));
     const table = new Table(
         "Threads",
         [
@@ -94,7 +94,7 @@ export function threadsSection(model) {
                 "thread",
                 (thread) => thread.thread,
                 null,
-                "In order of their first sight",
+                "In the order in which threads were first seen",
                 "4.6rem",
             ),
             ...(threads[0].rank === undefined
@@ -103,9 +103,9 @@ export function threadsSection(model) {
             textColumn("kind", "kind", "5rem", (thread) => thread.kind),
             {
                 id: "bar",
-                title: "from its begin to its end",
+                title: "lifetime",
                 width: "minmax(14rem, 1fr)",
-                about: "The shares of its lifetime, not their order in time",
+                about: "Shares of the thread's lifetime, not their order in time",
                 draw: timeBar(model, threads, parts),
             },
             ...parts.map(part),
@@ -200,7 +200,7 @@ export function locksSection(model, go) {
                 },
             },
             textColumn("kind", "kind", "5.4rem", (row) => row.kind),
-            amountColumn(model, "wait", `wait${unit}`, (row) => row.wait, `${what} that threads waited for it`, lockWait),
+            amountColumn(model, "wait", `wait${unit}`, (row) => row.wait, `${what} that threads waited for the lock`, lockWait),
             numberColumn(
                 "acquisitions_contended",
                 "waits",
@@ -214,7 +214,7 @@ export function locksSection(model, go) {
                 "longest_wait",
                 `longest${unit}`,
                 (row) => row.longest_wait,
-                "The longest wait, true to a sampling period",
+                "The longest wait, accurate to one sampling period",
             ),
             contextColumn(model, rows, "holder_id", "held longest by", (row) => row.holder ?? "", go),
             amountColumn(model, "holder_wait", `its part${unit}`, (row) => row.holder_wait, undefined, lockWait),
@@ -261,7 +261,7 @@ export function waitsSection(model, go) {
                 "seconds",
                 seconds ? "waited s" : "waited",
                 (row) => row.seconds,
-                `${seconds ? "Seconds" : "Events"} that threads, or other ranks in MPI, waited at the place while the context was executed`,
+                `${seconds ? "Seconds" : "Events"} that threads, or other ranks in MPI, waited at the place while the context ran`,
                 ({ kind }) => (kind === "lock" ? "lock wait" : kind === "mpi" ? "rank idleness" : "idleness"),
             ),
             textColumn("kind", "in", "11.5rem", (row) => row.call || row.kind),
@@ -293,9 +293,9 @@ export function sectionNotes(model) {
         more = locks?.left_out,
         rest = model.data.threads_left_out;
     return {
-        threads: plural(threads?.length ?? 0, "thread") + (rest ? `; ${plural(rest, "thread")} left out, which the map of ranks has` : ""),
+        threads: plural(threads?.length ?? 0, "thread") + (rest ? `; ${plural(rest, "more thread")} only in the map of ranks` : ""),
         locks:
             plural(locks?.rows?.length ?? 0, "lock") +
-            (more ? `; ${plural(more.locks, "lock")} with ${model.text({ unit: model.unit }, more.wait / MICRO, 3)} left out` : ""),
+            (more ? `; ${plural(more.locks, "more lock")} with ${model.text({ unit: model.unit }, more.wait / MICRO, 3)} of waiting left out` : ""),
     };
 }

@@ -44,7 +44,7 @@ export class Series {
             "aria-describedby": "series-says",
         });
         this.says = h("p.series-says", { "id": "series-says", "aria-live": "polite" });
-        this.whisker = h("span.legend-item", { hidden: true }, h("span.swatch.whisker"), "95\u2009% of where idleness begins");
+        this.whisker = h("span.legend-item", { hidden: true }, h("span.swatch.whisker"), "error (95\u2009%) of where idleness starts");
         const swatch = (key) => h("span.swatch", { style: { background: `var(${metricVariable(key)})` } });
         this.element = h(
             "div.series",
@@ -321,8 +321,8 @@ export class Series {
                     null,
                     [
                         bar.instances > 1 && plural(bar.instances, "execution"),
-                        bar.executions > bar.instances && `begun ${count(bar.executions)} times`,
-                        bar.row >= 0 && "click: the row in the tree",
+                        bar.executions > bar.instances && `started ${count(bar.executions)} times`,
+                        bar.row >= 0 && "click to show the row in the tree",
                     ]
                         .filter(Boolean)
                         .join(" · "),

@@ -97,7 +97,7 @@ export class Source {
             return this.say(
                 model.name(node.row),
                 node.parent
-                    ? "No source line is known for this row. Rows of code get one when it is compiled with -g."
+                    ? "No source line is known for this row. Code has source lines if it is compiled with -g."
                     : "The whole program. Select a row to see its source.",
             );
         const title = `${baseName(name)}${line > 0 ? `:${line}` : ""}`,
@@ -114,14 +114,14 @@ export class Source {
     absence(file, name) {
         if (this.model.data.sources_wanted === false) return "This report was made without sources (--no-source).";
         if (this.missing.has(file))
-            return `${name} could not be shown: ${this.missing.get(file)}. blame html --source-dir DIR looks for files in DIR, too.`;
+            return `${name} could not be shown: ${this.missing.get(file)}. blame html --source-dir DIR also looks in DIR.`;
         return `No line of ${name} cost enough to be in this report.`;
     }
 
     // Returns a warning about the lines shown, if there is one.
     remark(file) {
         if (!this.model.data.sources_changed?.includes(file)) return [];
-        return [h("p.source-remark", null, "The file was changed after the program ran: lines may be off.")];
+        return [h("p.source-remark", null, "The file has changed since the program ran, so its lines may not match.")];
     }
 
     say(title, text) {
@@ -145,10 +145,10 @@ export class Source {
                 "div.source-line.source-head",
                 { "aria-hidden": "true" },
                 h("span.source-number", null, "line"),
-                h("span.source-value", { title: "The line itself, and what it calls, in the selected row" }, "here"),
+                h("span.source-value", { title: "Cost of the line and its callees in the selected row" }, "here"),
                 h(
                     "span.source-value.all",
-                    { title: "The line itself, wherever in the program it was executed" },
+                    { title: "Cost of the line itself in the whole program" },
                     "all",
                 ),
                 h("span.source-bar"),
@@ -172,7 +172,7 @@ export class Source {
         this.body.replaceChildren(...this.remark(file), ...lines);
         if (!target && line > 0)
             this.body.prepend(
-                h("p.source-none", null, `Line ${line} is not among the lines that this report holds of the file.`),
+                h("p.source-none", null, `This report does not contain line ${line} of the file.`),
             );
         else if (target) this.body.scrollTop = target.offsetTop - this.body.clientHeight / 2;
     }

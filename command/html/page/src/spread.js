@@ -5,9 +5,9 @@ import { count, middle, oneLine } from "./format.js";
 import { metricVariable } from "./palette.js";
 
 const MEANING = {
-    "time": "of threads in any state but idle",
-    "work": "in the program's code",
-    "mpi wait": "in MPI, for other ranks",
+    "time": "Thread time in any state except idle",
+    "work": "Thread time in the program's code",
+    "mpi wait": "Thread time in MPI, waiting for other ranks",
 };
 
 export class Spread {

@@ -19,8 +19,8 @@ const LEAST_TOLD = 0.0005,
     NAME = 60,
     LEGEND = 40;
 const BLAMED = [
-    ["idleness", "idleness", "Threads without work, by whose code kept them waiting"],
-    ["lock wait", "lock wait", "Threads that wait for a lock, by its holder's code"],
+    ["idleness", "idleness", "Threads without work, by the code that ran meanwhile"],
+    ["lock wait", "lock wait", "Threads that waited for a lock, by the code that held it"],
 ];
 
 const titleOf = (key) => (key === "idleness" ? "idle" : key);
@@ -48,7 +48,7 @@ class TimelineSection {
             "Colours of the picture",
             [
                 ["state", "state", "What threads did"],
-                ["context", "context", "In what code they worked"],
+                ["context", "context", "Which code threads executed"],
             ],
             (mode) => this.changeMode({ mode }),
         );
@@ -56,7 +56,7 @@ class TimelineSection {
         this.depth = Math.max(1, Math.min(deepest, this.fork()));
         this.depths = h(
             "select",
-            { "aria-label": "Depth of contexts", "title": "So many calls below the whole program", "onchange": () => this.changeMode({ depth: Number(this.depths.value) }) },
+            { "aria-label": "Depth of contexts", "title": "Number of calls below the whole program", "onchange": () => this.changeMode({ depth: Number(this.depths.value) }) },
             Array.from({ length: deepest }, (_, i) => h("option", { value: i + 1 }, `depth ${i + 1}`)),
         );
         this.blamedKeys = BLAMED.filter(([key]) => timeline.culprits(key).length);
@@ -71,11 +71,11 @@ class TimelineSection {
             null,
             h("div.bar", null, this.modes.element, this.depths, button("+", "Zoom in (+)", () => this.view.zoom(0.5)), button("−", "Zoom out (-)", () => this.view.zoom(2)), this.whole, h("span.filler"), this.legend),
             this.frame,
-            h("div.bar", null, h("span.label", null, "threads that wait because of"), this.blamedKeys.length > 1 ? this.blameds.element : null, h("span.filler"), this.culpritLegend),
+            h("div.bar", null, h("span.label", null, "waiting threads, by the code to blame:"), this.blamedKeys.length > 1 ? this.blameds.element : null, h("span.filler"), this.culpritLegend),
             h("div.series-frame", null, this.area.canvas),
             this.says,
             this.gapsLine(),
-            h("p.hint.timeline-hint", null, "Drag over the axis, or with Shift, to choose a span; drag to move; ", h("kbd", null, "Ctrl"), " and the wheel zoom, with ", h("kbd", null, "Shift"), " the threads; keys ", h("kbd", null, "+ − ← → ↑ ↓ Home Enter Esc")),
+            h("p.hint.timeline-hint", null, "Drag over the axis, or drag with Shift, to choose a span. Drag to move the zoomed picture. ", h("kbd", null, "Ctrl"), " and the wheel zoom the time, together with ", h("kbd", null, "Shift"), " the threads. Keys: ", h("kbd", null, "+ − ← → ↑ ↓ Home Enter Esc")),
             h("details.timeline-table", { ontoggle: () => this.fillTable() }, h("summary", null, `As a table of ${plural(timeline.bins, "bin")}`)),
         );
         this.note = `${plural(timeline.lanes, timeline.job ? "lane" : "thread")}; bins of ${clockText(timeline.laneBin, timeline.laneBin / 10)} s, of contexts ${clockText(timeline.bin, timeline.bin / 10)} s`;
@@ -107,7 +107,7 @@ class TimelineSection {
             text = gaps.slice(0, MOST_TOLD).map(([begin, end, why]) => `${why} from ${clockText(begin, laneBin)} to ${clockText(end, laneBin)} s`);
         const more = gaps.length > MOST_TOLD ? `; and ${gaps.length - MOST_TOLD} more` : "",
             stopped = gaps.some(([, , why]) => why === "stopped");
-        return h("p.phases-remark", null, `Gaps: ${text.join("; ")}${more}.${stopped ? " Stopped: the whole process was (SIGSTOP, a debugger, a suspended machine)." : ""}`);
+        return h("p.phases-remark", null, `Gaps: ${text.join("; ")}${more}.${stopped ? " “stopped” means that the whole process was stopped (SIGSTOP, a debugger, a suspended machine)." : ""}`);
     }
 
     changeMode(changes) {
@@ -137,7 +137,7 @@ class TimelineSection {
         this.area.show(culprits);
         this.blameds.show(blamed);
         this.culpritLegend.replaceChildren(...culprits.map((culprit) => this.legendItem(culprit)));
-        if (!culprits.length) this.culpritLegend.textContent = "nobody: no thread waited";
+        if (!culprits.length) this.culpritLegend.textContent = "no thread waited";
         this.table?.element.remove();
         this.table = null;
         this.fillTable();
@@ -225,7 +225,7 @@ class TimelineSection {
             step = view.usEach * 10,
             when = `${clockText(view.from, step)} to ${clockText(view.to, step)} s`;
         if (lanes.cursor === null) {
-            this.says.textContent = `In sight: ${when}, ${timeline.laneName(...view.lanes)}`;
+            this.says.textContent = `Visible: ${when}, ${timeline.laneName(...view.lanes)}`;
             return;
         }
         const facts = this.facts(lanes.cursor, view.from, view.to).map(([title, share]) => `${title} ${percent(share)} %`);
@@ -240,7 +240,7 @@ class TimelineSection {
             to = Math.min(timeline.end, from + wide),
             step = Math.min(wide, timeline.bin) / 10;
         const many = row >= 0 ? lanes.lanesOf(row) : [0, timeline.lanes],
-            title = row >= 0 ? `${timeline.laneName(...many)}${many[1] - many[0] > 1 ? ", their mean" : ""}` : "who is to blame";
+            title = row >= 0 ? `${timeline.laneName(...many)}${many[1] - many[0] > 1 ? " (mean)" : ""}` : "code to blame";
         const bin = timeline.binAt(us),
             [binFrom, binTo] = [timeline.time(bin), timeline.time(bin + 1)].map((of) => clockText(of, timeline.bin / 10));
         const line = ([name, value, colour]) =>
@@ -252,7 +252,7 @@ class TimelineSection {
                 h("div.tip-name", null, title),
                 h("div.tip-facts", null, row >= 0 ? `${clockText(from, step)} to ${clockText(to, step)} s${gap ? ` · ${gap[2]}` : ""}` : `${binFrom} to ${binTo} s`),
                 row >= 0 && !facts.length ? h("div.tip-facts", null, "no thread was measured here") : h("table", null, h("tbody", null, facts.map(line))),
-                h("div.tip-facts.tip-more", null, row >= 0 ? `${titleOf(this.blamed)} of all threads from ${binFrom} to ${binTo} s, because of` : `${titleOf(this.blamed)} because of`),
+                h("div.tip-facts.tip-more", null, row >= 0 ? `${titleOf(this.blamed)} from ${binFrom} to ${binTo} s in all threads, by the code to blame` : `${titleOf(this.blamed)} because of`),
                 h("table", null, h("tbody", null, this.culpritsAt(bin).map(line))),
             ].filter(Boolean),
             x,
@@ -298,8 +298,8 @@ class TimelineSection {
             h("strong", null, `Only ${from} to ${to} s`),
             ` of ${begin} to ${end} s `,
             h("button.tool", { "type": "button", "onclick": () => this.changeSpan("") }, "Whole run"),
-            " in shares, findings, contexts and source; all else is the whole run's.",
-            spread >= LEAST_TOLD ? ` ${percent(spread)} % of it has no bins of its own, and is divided as in the whole run.` : "",
+            " Shares, findings, contexts and source show this span, everything else the whole run.",
+            spread >= LEAST_TOLD ? ` For ${percent(spread)} % of the span's time only callers are known: it is divided as in the whole run.` : "",
         );
     }
 
@@ -333,8 +333,8 @@ function timeTable(timeline, culprits, blamed, model) {
             time("begin", "from s", (bin) => timeline.time(bin)),
             time("end", "to s", (bin) => timeline.time(bin + 1)),
             ...timeline.states.map(({ key }, i) => amount(key, titleOf(key), (bin) => sums[i][bin])),
-            textColumn("culprit", `most ${blamed} because of`, "minmax(10rem, 1fr)", (bin) => oneLine(first(bin)?.title ?? "")),
-            amount("blamed", "of that", (bin) => first(bin)?.us[bin] ?? 0),
+            textColumn("culprit", `blamed for most ${blamed}`, "minmax(10rem, 1fr)", (bin) => oneLine(first(bin)?.title ?? "")),
+            amount("blamed", "its part", (bin) => first(bin)?.us[bin] ?? 0),
         ],
         Array.from({ length: timeline.bins }, (_, bin) => bin),
     );
@@ -344,7 +344,7 @@ function timeTable(timeline, culprits, blamed, model) {
 export function timelineSection(model, tip, go, changeSpan) {
     if (model.data.timeline) return new TimelineSection(model, tip, go, changeSpan);
     return {
-        element: h("p.empty", null, "This measurement has no timeline: it was made with BLAME_TIMELINE=0, or by a blame that kept none."),
+        element: h("p.empty", null, "This measurement has no timeline: BLAME_TIMELINE was 0, or an older version of blame made it."),
         note: "",
         spanLine: null,
         accepts: () => false,

@@ -24,7 +24,7 @@ export class LanePicture {
         this.canvas = h("canvas.series-canvas.timeline-canvas", {
             "tabindex": "0",
             "role": "application",
-            "aria-label": "Threads over time. Left and right pan, plus and minus zoom, up and down choose a thread, Enter chooses what is in sight as the span, Home shows all, Escape leaves.",
+            "aria-label": "Threads over time. Left and right pan, plus and minus zoom, up and down choose a thread, Enter chooses the visible time as the span, Home shows everything, Escape leaves the span.",
             "aria-describedby": "timeline-says",
         });
     }

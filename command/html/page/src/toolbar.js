@@ -4,7 +4,7 @@ import { percent, plural } from "./format.js";
 import { applyTheme, readTheme } from "./state.js";
 
 const THEMES = [
-    ["auto", "Auto", "As the system has it"],
+    ["auto", "Auto", "Follow the system"],
     ["light", "Light", "Light"],
     ["dark", "Dark", "Dark"],
 ];
@@ -16,7 +16,7 @@ export class Toolbar {
             "select",
             {
                 id: "metric",
-                title: "What widths, bars and order are about",
+                title: "Metric of widths, bars and order",
                 onchange: () => state.set({ metric: this.metric.value, sort: "" }),
             },
             model.metrics.map(({ key, title }) => h("option", { value: key }, title)),
@@ -25,7 +25,7 @@ export class Toolbar {
             "Unit",
             [
                 ["seconds", model.unit, model.unit === "s" ? "Seconds" : "Events"],
-                ["percent", "%", "Per cent of the whole effort"],
+                ["percent", "%", "Percentages of the whole effort"],
             ],
             (unit) => state.set({ unit }),
         );
@@ -72,8 +72,8 @@ export class Toolbar {
             "placeholder": "Search  /",
             "spellcheck": "false",
             "autocomplete": "off",
-            "aria-label": "Search names and places by a regular expression; kind:phase is all rows of a kind",
-            "title": "A regular expression on names and places. kind:phase, kind:event pack: rows of a kind",
+            "aria-label": "Search names and places by a regular expression; kind:phase finds all rows of that kind",
+            "title": "Regular expression for names and places. kind:phase and kind:event pack find rows of a kind",
             "oninput": () => state.set({ q: input.value }),
         });
         input.addEventListener("keydown", (event) => {

@@ -5,7 +5,7 @@ import { CONSTRUCTS } from "./model.js";
 import { baseName } from "./format.js";
 
 export const VIEWS = [
-    ["top-down", "Top-down", "Who calls whom: the program from main on"],
+    ["top-down", "Top-down", "Callers with their callees below, from main on"],
     ["bottom-up", "Bottom-up", "Functions by their own cost, with their callers below"],
     ["flat", "Flat", "Functions by their own cost, with their source lines below"],
 ];
