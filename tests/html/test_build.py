@@ -10,7 +10,7 @@ import unittest
 from harness import ROOT
 
 PAGE = os.path.join(ROOT, "command", "html", "page")
-TABLE = os.path.join(ROOT, "command", "rows", "metric_table.h")
+TABLES = [os.path.join("command", "rows", "metric_table.h"), os.path.join("docs", "reading-a-report.md")]  # which the build reads, too
 MOST_BYTES = 600000
 
 
@@ -20,11 +20,12 @@ class Build(unittest.TestCase):
         if not shutil.which("npm"):
             self.fail("npm is missing: run scripts/setup.sh")
         with tempfile.TemporaryDirectory(prefix="blame-page-") as above:
-            folder = os.path.join(above, "html", "page")
+            folder = os.path.join(above, "command", "html", "page")
             os.makedirs(folder)
-            os.mkdir(os.path.join(above, "rows"))
-            shutil.copy(TABLE, os.path.join(above, "rows"))
-            for name in ("package.json", "package-lock.json", "build.mjs", "metrics.mjs"):
+            for table in TABLES:
+                os.makedirs(os.path.dirname(os.path.join(above, table)), exist_ok=True)
+                shutil.copy(os.path.join(ROOT, table), os.path.join(above, table))
+            for name in ("package.json", "package-lock.json", "build.mjs", "metrics.mjs", "explanations.mjs"):
                 shutil.copy(os.path.join(PAGE, name), folder)
             shutil.copytree(os.path.join(PAGE, "src"), os.path.join(folder, "src"))
             installed = subprocess.run(

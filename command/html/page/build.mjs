@@ -5,16 +5,20 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { readExplanations } from "./explanations.mjs";
 import { colours, readMetrics } from "./metrics.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const metrics = readMetrics(join(here, "..", "..", "rows", "metric_table.h"));
-// Provides the import "blame:metrics", and puts the metrics' colours into style.css.
+const command = join(here, "..", "..");
+const metrics = readMetrics(join(command, "rows", "metric_table.h"));
+const explanations = readExplanations(join(command, "..", "docs", "reading-a-report.md"));
+// Provides the imports "blame:metrics" and "blame:explanations", and puts the metrics' colours into style.css.
 const table = {
-    name: "metric table",
+    name: "tables",
     setup({ onResolve, onLoad }) {
-        onResolve({ filter: /^blame:metrics$/ }, () => ({ path: "metrics", namespace: "table" }));
-        onLoad({ filter: /./, namespace: "table" }, () => ({ contents: JSON.stringify(metrics), loader: "json" }));
+        onResolve({ filter: /^blame:/ }, ({ path }) => ({ path: path.slice("blame:".length), namespace: "table" }));
+        onLoad({ filter: /^metrics$/, namespace: "table" }, () => ({ contents: JSON.stringify(metrics), loader: "json" }));
+        onLoad({ filter: /^explanations$/, namespace: "table" }, () => ({ contents: JSON.stringify(explanations), loader: "json" }));
         onLoad({ filter: /style\.css$/ }, ({ path }) => ({ contents: colours(readFileSync(path, "utf8"), metrics), loader: "css" }));
     },
 };

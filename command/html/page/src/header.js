@@ -275,7 +275,7 @@ export function findings(model, go) {
     return {
         element: h("section", { "id": "findings", "aria-label": "Findings" }, h("h2", null, "Findings", whole), grid, more),
         show: () => {
-            whole.textContent = `${ofRun}${model.span ? "; of the whole run" : ""}`;
+            whole.textContent = `${ofRun}${model.span ? "; findings are about the whole run" : ""}`;
             for (const { show } of made) show();
         },
     };
