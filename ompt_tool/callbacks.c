@@ -38,7 +38,7 @@
 #include "ompt_tool/sampling/tracing.h"
 
 /* Returns the profile's kind of wait place for OMPT's kind of synchronisation region. */
-static inline uint32_t place_kind(ompt_sync_region_t kind)
+static inline uint32_t callback_wait_kind(ompt_sync_region_t kind)
 {
     static const uint8_t kinds[] = {
         [ompt_sync_region_barrier] = PROFILE_PLACE_BARRIER,
@@ -71,7 +71,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 
 /* Notes, at the end of an initial thread, whether the process is exiting. If the runtime was started before
  * main, exit() finalises it before the tool's own exit handler runs. */
-static void notice_exit(struct thread *thread)
+static void callback_notice_exit(struct thread *thread)
 {
     if (session.exits || !thread || thread->ledger->kind != PROFILE_THREAD_INITIAL || !thread_enter_tool(thread))
         return;
@@ -84,12 +84,12 @@ static void notice_exit(struct thread *thread)
 static void on_thread_end(ompt_data_t *thread_data)
 {
     (void)thread_data;
-    notice_exit(thread_self);
+    callback_notice_exit(thread_self);
     first_thread_ends();
     attach_end(thread_self);
 }
 
-static void capture_eagerly(struct thread *thread, struct region *region)
+static void callback_capture_eagerly(struct thread *thread, struct region *region)
 {
     if (!thread_enter_tool(thread))
         return;
@@ -119,10 +119,10 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
     }
     parallel_data->ptr = region;
     if (region && session.options.context == CONTEXT_EAGER)
-        capture_eagerly(thread, region);
+        callback_capture_eagerly(thread, region);
 }
 
-static void resolve(struct thread *thread, struct region *ended)
+static void callback_resolve(struct thread *thread, struct region *ended)
 {
     if (!thread_enter_tool(thread))
         return;
@@ -144,7 +144,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     if (!region)
         return;
     if (unlikely(region_needs_context(region) || thread->placeholders.count))
-        resolve(thread, region);
+        callback_resolve(thread, region);
     state_set_idle_region(thread->line, region->outer);
     state_set_work(thread->line);
     thread->team = 0;
@@ -154,15 +154,15 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     region_end(region);
 }
 
-static bool is_idle(const struct thread *thread)
+static bool callback_is_idle(const struct thread *thread)
 {
     return thread->line->state == STATE_IDLE;
 }
 
 /* Ends a wait that a sample hit, or during which the thread held locks that others may have waited for. */
-static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool in_region)
+static void callback_end_hit_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
-    bool holds_locks = is_idle(thread) && state_holds_locks(thread->line);
+    bool holds_locks = callback_is_idle(thread) && state_holds_locks(thread->line);
     if (in_region && waiter)
         levels_return_to(thread, waiter);
     if (thread->unusual.settles) {
@@ -180,20 +180,21 @@ static void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool 
 }
 
 /* Does what is left to do at the end of a wait; for most waits that is nothing. */
-static __attribute__((noinline)) void end_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
+static __attribute__((noinline)) void callback_end_wait(struct thread *thread, const ompt_data_t *waiter,
+                                                        bool in_region)
 {
-    if (thread->unusual.notes && is_idle(thread)) {
+    if (thread->unusual.notes && callback_is_idle(thread)) {
         state_note_wait(thread->line, clock_ticks());
         thread->noted = true;
     }
     thread->unusual.notes = false;
     if (thread->unusual.settles || thread->unusual.holds)
-        end_wait_hit(thread, waiter, in_region);
+        callback_end_hit_wait(thread, waiter, in_region);
     thread->unusual.holds = false;
 }
 
 /* Ends the phases and parameters that the implicit task has left open. A worker has no others. */
-static __attribute__((noinline)) void end_probes(struct thread *thread, struct region *region)
+static __attribute__((noinline)) void callback_end_probes(struct thread *thread, struct region *region)
 {
     if (!thread->probes->count || !thread_enter_tool(thread))
         return;
@@ -203,9 +204,9 @@ static __attribute__((noinline)) void end_probes(struct thread *thread, struct r
 
 /* on_implicit_task() jumps to the next three functions. They take their parameters in its order, so that it
  * need not save registers. */
-static __attribute__((noinline)) void begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
-                                                          ompt_data_t *task_data, unsigned team_size,
-                                                          unsigned thread_num, int flags)
+static __attribute__((noinline)) void callback_begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
+                                                                   ompt_data_t *task_data, unsigned team_size,
+                                                                   unsigned thread_num, int flags)
 {
     levels_begin(thread, task_data, runtime_region(parallel_data), thread_num, flags);
     if (unlikely(flags & ompt_task_initial))
@@ -214,17 +215,17 @@ static __attribute__((noinline)) void begin_implicit_task(struct thread *thread,
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
     if (unlikely(thread->unusual.any)) /* the runtime does not report the end of a new worker's wait */
-        end_wait(thread, NULL, false);
+        callback_end_wait(thread, NULL, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
-        resolve(thread, NULL);
+        callback_resolve(thread, NULL);
     if (unlikely(thread->carries) && thread_enter_tool(thread)) {
         sample_book_carried(thread, runtime_region(parallel_data));
         thread_leave_tool(thread);
     }
 }
 
-static __attribute__((noinline)) void end_implicit_task(struct thread *thread, unsigned thread_num, int flags)
+static __attribute__((noinline)) void callback_end_implicit_task(struct thread *thread, unsigned thread_num, int flags)
 {
     struct region *region = NULL;
     if (thread_num == 0 || (flags & ompt_task_initial))
@@ -232,18 +233,18 @@ static __attribute__((noinline)) void end_implicit_task(struct thread *thread, u
     else
         levels_leave(thread);
     if (thread->probes && !(flags & ompt_task_initial))
-        end_probes(thread, region);
+        callback_end_probes(thread, region);
 }
 
-static __attribute__((noinline)) void forked_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
-                                                           ompt_data_t *task_data, unsigned team_size,
-                                                           unsigned thread_num, int flags)
+static __attribute__((noinline)) void callback_forked_implicit_task(ompt_scope_endpoint_t endpoint,
+                                                                    ompt_data_t *parallel_data, ompt_data_t *task_data,
+                                                                    unsigned team_size, unsigned thread_num, int flags)
 {
     struct thread *thread = fork_self();
     if (thread && endpoint == ompt_scope_begin)
-        begin_implicit_task(thread, parallel_data, task_data, team_size, thread_num, flags);
+        callback_begin_implicit_task(thread, parallel_data, task_data, team_size, thread_num, flags);
     else if (thread)
-        end_implicit_task(thread, thread_num, flags);
+        callback_end_implicit_task(thread, thread_num, flags);
 }
 
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
@@ -251,11 +252,11 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
 {
     struct thread *thread = thread_self;
     if (unlikely(!thread))
-        forked_implicit_task(endpoint, parallel_data, task_data, team_size, thread_num, flags);
+        callback_forked_implicit_task(endpoint, parallel_data, task_data, team_size, thread_num, flags);
     else if (endpoint == ompt_scope_begin)
-        begin_implicit_task(thread, parallel_data, task_data, team_size, thread_num, flags);
+        callback_begin_implicit_task(thread, parallel_data, task_data, team_size, thread_num, flags);
     else if (thread_num != 0 || !levels_end_simply(thread))
-        end_implicit_task(thread, thread_num, flags);
+        callback_end_implicit_task(thread, thread_num, flags);
 }
 
 /* Notes the thread's worksharing construct. Samples use it to describe the code that keeps other threads
@@ -271,7 +272,7 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
 
 /* Returns the wait place: its kind and the return address of the call that waits. A function that ends in a
  * barrier jumps to it: the call then seems to come from the runtime, and its address counts as unknown (0). */
-static uint64_t wait_place_of(uint32_t kind, const void *codeptr)
+static uint64_t callback_wait_place(uint32_t kind, const void *codeptr)
 {
     bool in_runtime = (uintptr_t)codeptr - runtime.code_low < runtime.code_bytes;
     return STATE_PLACE(kind, in_runtime ? 0 : (uintptr_t)codeptr);
@@ -279,7 +280,7 @@ static uint64_t wait_place_of(uint32_t kind, const void *codeptr)
 
 /* Returns the waiting task's word. For a taskgroup, libomp passes a copy of the task's data, but the waiting
  * bit belongs in the original, where task_schedule looks for it. */
-static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
+static ompt_data_t *callback_waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
 {
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_task_of_copy(task_data) : task_data;
 }
@@ -287,7 +288,7 @@ static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data
 /* Makes the thread idle. If the thread is not counted, its wait gets the start time 0, so that no census
  * counts the thread as busy during its grace. The flags are stored only when they become true: otherwise the
  * end of a short wait would read bytes that were stored just before. */
-static inline void become_idle_at(struct thread *thread, uint64_t now_ticks)
+static inline void callback_become_idle_at(struct thread *thread, uint64_t now_ticks)
 {
     struct state_line *line = thread->line;
     if (unlikely(now_ticks - line->idle_since > thread->notes_apart))
@@ -298,66 +299,66 @@ static inline void become_idle_at(struct thread *thread, uint64_t now_ticks)
     sampler_watch(thread, now_ticks);
 }
 
-static __attribute__((noinline)) void become_idle_by_clock(struct thread *thread)
+static __attribute__((noinline)) void callback_become_idle_by_clock(struct thread *thread)
 {
-    become_idle_at(thread, clock_now_ns());
+    callback_become_idle_at(thread, clock_now_ns());
 }
 
-static inline void become_idle(struct thread *thread)
+static inline void callback_become_idle(struct thread *thread)
 {
     if (likely(clock_is_counter))
-        become_idle_at(thread, clock_ticks());
+        callback_become_idle_at(thread, clock_ticks());
     else
-        become_idle_by_clock(thread);
+        callback_become_idle_by_clock(thread);
 }
 
-static inline __attribute__((always_inline)) void begin_wait(struct thread *thread, uint32_t place,
-                                                             const ompt_data_t *parallel_data, ompt_data_t *task_data,
-                                                             const void *codeptr)
+static inline __attribute__((always_inline)) void callback_begin_wait(struct thread *thread, uint32_t place,
+                                                                      const ompt_data_t *parallel_data,
+                                                                      ompt_data_t *task_data, const void *codeptr)
 {
     if (likely(task_data))
         task_word_set_wait(&task_data->value, TASK_WAIT(place));
     state_set_idle_region(thread->line, runtime_region(parallel_data));
-    state_set_place(thread->line, wait_place_of(place, codeptr));
-    become_idle(thread);
+    state_set_place(thread->line, callback_wait_place(place, codeptr));
+    callback_become_idle(thread);
 }
 
-static __attribute__((noinline)) void begin_wait_slowly(ompt_sync_region_t kind, ompt_data_t *parallel_data,
-                                                        ompt_data_t *task_data, const void *codeptr)
+static __attribute__((noinline)) void callback_begin_wait_slowly(ompt_sync_region_t kind, ompt_data_t *parallel_data,
+                                                                 ompt_data_t *task_data, const void *codeptr)
 {
     struct thread *thread = fork_self();
-    uint32_t place = place_kind(kind);
+    uint32_t place = callback_wait_kind(kind);
     if (!thread)
         return;
     if (thread->probes && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
-        end_probes(thread, runtime_region(parallel_data)); /* a worker's implicit task ends with this wait */
+        callback_end_probes(thread, runtime_region(parallel_data)); /* a worker's implicit task ends with this wait */
     if (thread->placeholders.count && place != PROFILE_PLACE_TASKWAIT)
-        resolve(thread, NULL); /* in case the program is killed during the wait */
-    begin_wait(thread, place, parallel_data, waiting_task(kind, task_data), codeptr);
+        callback_resolve(thread, NULL); /* in case the program is killed during the wait */
+    callback_begin_wait(thread, place, parallel_data, callback_waiting_task(kind, task_data), codeptr);
 }
 
 /* Begins any wait other than a taskwait. */
-static __attribute__((noinline)) void begin_other_wait(ompt_sync_region_t kind, ompt_data_t *parallel_data,
-                                                       ompt_data_t *task_data, const void *codeptr)
+static __attribute__((noinline)) void callback_begin_other_wait(ompt_sync_region_t kind, ompt_data_t *parallel_data,
+                                                                ompt_data_t *task_data, const void *codeptr)
 {
     struct thread *thread = thread_self;
     if (unlikely(!thread || kind == ompt_sync_region_taskgroup || thread->probes || thread->placeholders.count))
-        begin_wait_slowly(kind, parallel_data, task_data, codeptr);
+        callback_begin_wait_slowly(kind, parallel_data, task_data, codeptr);
     else
-        begin_wait(thread, place_kind(kind), parallel_data, task_data, codeptr);
+        callback_begin_wait(thread, callback_wait_kind(kind), parallel_data, task_data, codeptr);
 }
 
-static __attribute__((noinline)) void end_wait_slowly(ompt_sync_region_t kind, const ompt_data_t *parallel_data,
-                                                      ompt_data_t *task_data)
+static __attribute__((noinline)) void callback_end_wait_slowly(ompt_sync_region_t kind,
+                                                               const ompt_data_t *parallel_data, ompt_data_t *task_data)
 {
     struct thread *thread = fork_self();
     if (!thread)
         return;
-    task_data = waiting_task(kind, task_data);
+    task_data = callback_waiting_task(kind, task_data);
     if (task_data)
         task_word_set_wait(&task_data->value, 0);
     if (thread->unusual.any)
-        end_wait(thread, task_data, parallel_data != NULL);
+        callback_end_wait(thread, task_data, parallel_data != NULL);
     if (!parallel_data)
         levels_leave(thread);
     if (!thread->unusual.uncounted) /* a helper thread works only while it executes a task */
@@ -370,9 +371,9 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     struct thread *thread = thread_self;
     if (endpoint == ompt_scope_begin) {
         if (likely(kind == ompt_sync_region_taskwait) && likely(thread))
-            begin_wait(thread, PROFILE_PLACE_TASKWAIT, parallel_data, task_data, codeptr);
+            callback_begin_wait(thread, PROFILE_PLACE_TASKWAIT, parallel_data, task_data, codeptr);
         else
-            begin_other_wait(kind, parallel_data, task_data, codeptr);
+            callback_begin_other_wait(kind, parallel_data, task_data, codeptr);
         return;
     }
     bool usual = thread && parallel_data && task_data && kind != ompt_sync_region_taskgroup;
@@ -380,41 +381,42 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
         task_word_set_wait(&task_data->value, 0);
         state_set_work(thread->line);
     } else {
-        end_wait_slowly(kind, parallel_data, task_data);
+        callback_end_wait_slowly(kind, parallel_data, task_data);
     }
 }
 
 /* Sets the thread's state for a task that continues. If the task waits, the wait place gets no address: the
  * thread may have executed tasks that waited elsewhere. */
-static inline void follow_task(struct thread *thread, uint64_t word)
+static inline void callback_follow_task(struct thread *thread, uint64_t word)
 {
     if (word & TASK_WAITING) {
         state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(word), 0));
-        become_idle(thread);
+        callback_become_idle(thread);
     } else {
         state_set_work(thread->line);
     }
 }
 
 /* Handles task_schedule outside its common path, which needs only a few stores. */
-static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
+static __attribute__((noinline)) void callback_schedule_slowly(ompt_data_t *prior, ompt_task_status_t status,
+                                                               ompt_data_t *next)
 {
     struct thread *thread = fork_self();
     if (!thread)
         return;
-    end_wait(thread, prior, true); /* must run while the waiting task is the innermost level */
+    callback_end_wait(thread, prior, true); /* must run while the waiting task is the innermost level */
     if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {
-        become_idle(thread);
+        callback_become_idle(thread);
         return;
     }
     if (thread->unusual.helper)
         thread_count(thread, !(next->value & TASK_WAITING));
-    follow_task(thread, next->value);
+    callback_follow_task(thread, next->value);
 }
 
 /* Leaves a task of another team, which the thread has executed between regions. The thread has no task of its
  * own to continue, so it becomes idle. */
-static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_status_t status)
+static __attribute__((noinline)) void callback_leave_task(ompt_data_t *prior, ompt_task_status_t status)
 {
     struct thread *thread = thread_self;
     if (!thread || !levels_status_ends(status) || !levels_end_task(thread, prior))
@@ -422,13 +424,13 @@ static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_s
     if (helpers_is_agent(thread))
         thread_count(thread, false);
     state_set_place(thread->line, STATE_PLACE(PROFILE_PLACE_UNKNOWN, 0));
-    become_idle(thread);
+    callback_become_idle(thread);
 }
 
 /* Begins or ends a wait for dependences, at a taskwait with depend clauses or before an undeferred task. The
  * runtime reports such a wait as a task that is created and completed but never scheduled. */
-static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t endpoint, ompt_data_t *waiter,
-                                                           const void *codeptr)
+static __attribute__((noinline)) void callback_wait_for_dependences(ompt_scope_endpoint_t endpoint, ompt_data_t *waiter,
+                                                                    const void *codeptr)
 {
     struct thread *thread = fork_self();
     ompt_data_t parallel = {.ptr = thread ? levels_region(thread) : NULL};
@@ -442,18 +444,18 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
 {
     (void)frame, (void)task, (void)has_dependences;
     if (unlikely(flags & ompt_task_taskwait))
-        wait_for_dependences(ompt_scope_begin, creator, codeptr);
+        callback_wait_for_dependences(ompt_scope_begin, creator, codeptr);
 }
 
 /* Ends a wait for dependences. If it is the first one of a program that seemed to have none, its start was
  * not reported and its samples count as <untold wait>; from then on task_create is registered. */
-static __attribute__((noinline)) void end_wait_for_dependences(void)
+static __attribute__((noinline)) void callback_end_wait_for_dependences(void)
 {
     if (unlikely(!load_relaxed(&creations_are_told))) {
         store_relaxed(&creations_are_told, true);
         runtime.set_callback(ompt_callback_task_create, (ompt_callback_t)on_task_create);
     }
-    wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
+    callback_wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
 }
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
@@ -461,15 +463,15 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
     struct thread *thread = thread_self;
     if (!next) {
         if (status == ompt_taskwait_complete)
-            end_wait_for_dependences();
+            callback_end_wait_for_dependences();
         else
-            leave_task(prior, status);
+            callback_leave_task(prior, status);
         return;
     }
     if (unlikely(!thread || thread->unusual.any || !levels_schedule(thread, prior, status, next)))
-        schedule_slowly(prior, status, next);
+        callback_schedule_slowly(prior, status, next);
     else
-        follow_task(thread, next->value);
+        callback_follow_task(thread, next->value);
 }
 
 /* Handles task_create if BLAME_TASKS=creation: stores the task's creation context in the task's word. */
@@ -499,7 +501,7 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
 enum { START = 1, PAUSE = 2, FLUSH = 3, END = 4 };
 enum { DONE = 0, IGNORED = 1, FAILED = -1 };
 
-static int give_calls(uint64_t known_bytes, void *argument)
+static int control_tool_give_calls(uint64_t known_bytes, void *argument)
 {
     const struct blame_calls **calls = argument;
     if (!calls || known_bytes < sizeof(struct blame_calls))
@@ -509,13 +511,13 @@ static int give_calls(uint64_t known_bytes, void *argument)
 }
 
 /* Pauses or continues the measurement, or only the trace. */
-static int pause_or_go_on(bool pause, uint64_t modifier)
+static int control_tool_pause(bool pause, uint64_t modifier)
 {
     bool changed = modifier == BLAME_TRACE ? tracing_switch(!pause) : session_pause(pause);
     return changed ? DONE : IGNORED;
 }
 
-static int control_end(void)
+static int control_tool_end(void)
 {
     struct profile_header *header = arena_header();
     if (!arena_is_open() || !header)
@@ -533,16 +535,16 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
     (void)codeptr;
     switch (command) {
     case START:
-        return pause_or_go_on(false, modifier);
+        return control_tool_pause(false, modifier);
     case PAUSE:
-        return pause_or_go_on(true, modifier);
+        return control_tool_pause(true, modifier);
     case FLUSH:
         session_record_modules();
         return arena_flush() ? DONE : FAILED;
     case END:
-        return control_end();
+        return control_tool_end();
     case BLAME_COMMAND:
-        return give_calls(modifier, argument);
+        return control_tool_give_calls(modifier, argument);
     default:
         return IGNORED;
     }

@@ -35,7 +35,8 @@ static const struct group groups[] = {
     {"phases and blame's other calls do nothing", ompt_set_sometimes, {EVENT(control_tool)}},
 };
 
-__attribute__((format(printf, 3, 4))) static void append_loss(char *text, size_t bytes, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void capabilities_append_loss(char *text, size_t bytes, const char *format,
+                                                                           ...)
 {
     size_t used = strlen(text);
     va_list arguments;
@@ -44,7 +45,7 @@ __attribute__((format(printf, 3, 4))) static void append_loss(char *text, size_t
     va_end(arguments);
 }
 
-static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capability_table *table)
+static ompt_callback_t capabilities_callback_of(ompt_callbacks_t event, const struct capability_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
         if (table->all[i].event == event)
@@ -54,12 +55,13 @@ static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capabili
 
 /* Registers the group's callbacks. Returns the runtime's lowest answer; *name becomes the event that got it.
  * An answer above ompt_set_always comes from a later standard and counts as that. */
-static ompt_set_result_t ask_group(ompt_set_callback_t set_callback, const struct group *group,
-                                   const struct capability_table *table, const char **name)
+static ompt_set_result_t capabilities_ask_group(ompt_set_callback_t set_callback, const struct group *group,
+                                                const struct capability_table *table, const char **name)
 {
     ompt_set_result_t least = ompt_set_always;
     for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++) {
-        ompt_set_result_t answer = set_callback(group->events[i].event, callback_of(group->events[i].event, table));
+        ompt_set_result_t answer =
+            set_callback(group->events[i].event, capabilities_callback_of(group->events[i].event, table));
         if (answer >= least)
             continue;
         least = answer;
@@ -68,13 +70,13 @@ static ompt_set_result_t ask_group(ompt_set_callback_t set_callback, const struc
     return least;
 }
 
-static void take_group_back(ompt_set_callback_t set_callback, const struct group *group)
+static void capabilities_unregister(ompt_set_callback_t set_callback, const struct group *group)
 {
     for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++)
         set_callback(group->events[i].event, NULL);
 }
 
-static bool tells_of_locks(const struct group *group)
+static bool capabilities_is_lock_group(const struct group *group)
 {
     return group->events[0].event == ompt_callback_mutex_acquire;
 }
@@ -86,21 +88,21 @@ bool capabilities_register(ompt_set_callback_t set_callback, const struct capabi
     *waits = true;
     for (const struct group *group = groups; group < groups + sizeof(groups) / sizeof(*groups); group++) {
         const char *name = NULL;
-        if (!table->locks && tells_of_locks(group))
+        if (!table->locks && capabilities_is_lock_group(group))
             continue;
-        ompt_set_result_t least = ask_group(set_callback, group, table, &name);
+        ompt_set_result_t least = capabilities_ask_group(set_callback, group, table, &name);
         if (least == ompt_set_always)
             continue;
         if (!group->without) {
             snprintf(text, bytes, "%s", name);
-            take_group_back(set_callback, group);
+            capabilities_unregister(set_callback, group);
             return false;
         }
         *waits &= group->events[0].event != ompt_callback_sync_region_wait;
         if (least < group->least)
-            take_group_back(set_callback, group);
-        append_loss(text, bytes, "%s%s %s (%s)", *text ? ", " : "", least < group->least ? "no" : "not every", name,
-                    group->without);
+            capabilities_unregister(set_callback, group);
+        capabilities_append_loss(text, bytes, "%s%s %s (%s)", *text ? ", " : "",
+                                 least < group->least ? "no" : "not every", name, group->without);
     }
     return true;
 }

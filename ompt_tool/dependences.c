@@ -23,22 +23,22 @@ struct object {
 
 /* Returns the address in an entry of the dynamic section. The loader has made the address absolute, except in
  * the kernel's own object (the vDSO), for which this returns NULL. */
-static const void *at(const struct object *object, const ElfW(Dyn) * entry)
+static const void *dependences_address(const struct object *object, const ElfW(Dyn) * entry)
 {
     return entry->d_un.d_ptr >= object->bias ? (const void *)entry->d_un.d_ptr : NULL;
 }
 
-static void take_dynamic_entry(struct object *object, const ElfW(Dyn) * entry)
+static void dependences_take_entry(struct object *object, const ElfW(Dyn) * entry)
 {
     switch (entry->d_tag) {
     case DT_SYMTAB:
-        object->symbols = at(object, entry);
+        object->symbols = dependences_address(object, entry);
         break;
     case DT_STRTAB:
-        object->strings = at(object, entry);
+        object->strings = dependences_address(object, entry);
         break;
     case DT_JMPREL:
-        object->jumps = at(object, entry);
+        object->jumps = dependences_address(object, entry);
         break;
     case DT_PLTRELSZ:
         object->jump_bytes = entry->d_un.d_val;
@@ -47,7 +47,7 @@ static void take_dynamic_entry(struct object *object, const ElfW(Dyn) * entry)
         object->jump_type = (ElfW(Sxword))entry->d_un.d_val;
         break;
     case DT_RELA:
-        object->others = at(object, entry);
+        object->others = dependences_address(object, entry);
         break;
     case DT_RELASZ:
         object->other_bytes = entry->d_un.d_val;
@@ -57,7 +57,7 @@ static void take_dynamic_entry(struct object *object, const ElfW(Dyn) * entry)
     }
 }
 
-static bool may_wait(const struct object *object, const ElfW(Rela) * relocation)
+static bool dependences_may_wait(const struct object *object, const ElfW(Rela) * relocation)
 {
     const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(relocation->r_info)];
     if (ELF64_R_SYM(relocation->r_info) == 0 || symbol->st_shndx != SHN_UNDEF)
@@ -69,15 +69,15 @@ static bool may_wait(const struct object *object, const ElfW(Rela) * relocation)
     return false;
 }
 
-static bool any_waits(const struct object *object, const ElfW(Rela) * relocations, size_t bytes)
+static bool dependences_any_waits(const struct object *object, const ElfW(Rela) * relocations, size_t bytes)
 {
     for (size_t i = 0; relocations && i < bytes / sizeof(*relocations); i++)
-        if (may_wait(object, &relocations[i]))
+        if (dependences_may_wait(object, &relocations[i]))
             return true;
     return false;
 }
 
-static int refers(struct dl_phdr_info *info, size_t bytes, void *unused)
+static int dependences_object_waits(struct dl_phdr_info *info, size_t bytes, void *unused)
 {
     struct object object = {.bias = info->dlpi_addr};
     const ElfW(Dyn) *dynamic = NULL;
@@ -86,13 +86,14 @@ static int refers(struct dl_phdr_info *info, size_t bytes, void *unused)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
-        take_dynamic_entry(&object, entry);
+        dependences_take_entry(&object, entry);
     if (!object.symbols || !object.strings || (object.jumps && object.jump_type != DT_RELA))
         return 0;
-    return any_waits(&object, object.jumps, object.jump_bytes) || any_waits(&object, object.others, object.other_bytes);
+    return dependences_any_waits(&object, object.jumps, object.jump_bytes) ||
+           dependences_any_waits(&object, object.others, object.other_bytes);
 }
 
 bool dependences_are_waited_for(void)
 {
-    return dl_iterate_phdr(refers, NULL) != 0;
+    return dl_iterate_phdr(dependences_object_waits, NULL) != 0;
 }

@@ -40,7 +40,7 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
  * dlsym() would use the program's heap if the name is missing. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
-static void look_up_entry_points(ompt_function_lookup_t lookup)
+static void ompt_look_up_entry_points(ompt_function_lookup_t lookup)
 {
     runtime.set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
@@ -49,13 +49,13 @@ static void look_up_entry_points(ompt_function_lookup_t lookup)
 
 /* Flags the modules of the program, the tool, the C library and the runtime: call paths treat the frames in
  * each of them differently. */
-static void flag_modules(ompt_function_lookup_t lookup)
+static void entry_flag_modules(ompt_function_lookup_t lookup)
 {
     const struct loadmap_range *runtime_range = loadmap_find((uintptr_t)lookup);
     const struct loadmap_range *program_range = loadmap_find((uintptr_t)getauxval(AT_ENTRY));
     loadmap_flag((uintptr_t)getauxval(AT_ENTRY), PROFILE_MODULE_EXECUTABLE);
     /* a static function: no other library can interpose it */
-    loadmap_flag((uintptr_t)&flag_modules, PROFILE_MODULE_TOOL);
+    loadmap_flag((uintptr_t)&entry_flag_modules, PROFILE_MODULE_TOOL);
     loadmap_flag(blame_launched.loader, PROFILE_MODULE_TOOL);
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
@@ -71,7 +71,7 @@ static void flag_modules(ompt_function_lookup_t lookup)
 /* Returns the start time of this program's image in ns. `blame run` passes the exact time. /proc only has the
  * start of the process, to a clock tick, and the process may have executed another program before (a shell
  * script that ends in exec). */
-static uint64_t image_start_ns(void)
+static uint64_t entry_image_start_ns(void)
 {
     return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
 }
@@ -79,7 +79,7 @@ static uint64_t image_start_ns(void)
 /* Runs in exit(). Ends the measurement now if threads that the program made may still use OpenMP. The runtime
  * frees its tables before it finalises the tool, and the tool then waits for the reports: if another thread
  * began a team during that time, it would fault. So later exit handlers and destructors are not measured. */
-static void finish_beside_others(void)
+static void entry_finish_at_exit(void)
 {
     uint32_t own = 0;
     session.exits = true;
@@ -92,7 +92,7 @@ static void finish_beside_others(void)
 
 /* Registers the callbacks; returns false if nothing can be measured. Nothing else has to exist yet, because
  * the first event comes after the tool has started. */
-static bool register_callbacks(void)
+static bool entry_register_callbacks(void)
 {
     char text[800];
     if (!callbacks_register(first_thread_stays(), text, sizeof(text))) {
@@ -108,7 +108,7 @@ static bool register_callbacks(void)
     return true;
 }
 
-static void tell_of_names(void)
+static void entry_warn_of_names(void)
 {
     const char *name = bind_left();
     if (name)
@@ -120,18 +120,18 @@ static void tell_of_names(void)
             NULL);
 }
 
-static __attribute__((noinline)) int start_tool(ompt_function_lookup_t lookup)
+static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t lookup)
 {
-    uint64_t start_ns = image_start_ns();
-    look_up_entry_points(lookup);
+    uint64_t start_ns = entry_image_start_ns();
+    ompt_look_up_entry_points(lookup);
     if (!runtime.set_callback) {
         log_line_of_job("the OpenMP runtime (", session.runtime, ") offers no ompt_set_callback; nothing is measured",
                         NULL);
         return 0;
     }
-    if (!register_callbacks())
+    if (!entry_register_callbacks())
         return 0;
-    tell_of_names();
+    entry_warn_of_names();
     modules_launched(blame_launched.images);
     if (!loadmap_init()) {
         log_line("/proc/self/maps cannot be read or there is no memory for it; nothing is measured", NULL);
@@ -139,7 +139,7 @@ static __attribute__((noinline)) int start_tool(ompt_function_lookup_t lookup)
     }
     clock_ticks_init();
     finisher_find();
-    flag_modules(lookup);
+    entry_flag_modules(lookup);
     start_find_interpreters();
     walk_init();
     counters_plan_init();
@@ -149,7 +149,7 @@ static __attribute__((noinline)) int start_tool(ompt_function_lookup_t lookup)
     }
     if (!start_measuring(start_ns))
         return 0;
-    atexit(finish_beside_others);
+    atexit(entry_finish_at_exit);
     first_thread_init();
     fork_init();
     probes_init(fork_child_attach);
@@ -185,7 +185,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
         return 0;
     struct float_state floats = float_begin();
     os_guard_writes(&guard);
-    int started = start_tool(lookup);
+    int started = entry_start_tool(lookup);
     os_unguard_writes(&guard);
     float_end(floats);
     if (!started)
@@ -243,7 +243,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
 
 /* Finishes the measurement if nothing else has: exit() in a worker thread skips finalize(). _exit() and fatal
  * signals skip this function too, but the file is readable even then. */
-__attribute__((destructor)) static void finish_late(void)
+__attribute__((destructor)) static void entry_finish_late(void)
 {
     finish_measuring();
 }

@@ -44,14 +44,14 @@ bool first_thread_stays(void)
     return locks_are_told;
 }
 
-static void on_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
-                       const void *codeptr)
+static void first_thread_on_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
+                                    const void *codeptr)
 {
     (void)kind, (void)hint, (void)implementation, (void)wait_id, (void)codeptr;
 }
 
 /* Ends a lock wait whose start was reported before the lock events stopped. */
-static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+static void first_thread_on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
     if (thread_self)
@@ -61,7 +61,7 @@ static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
 /* Holds each thread that releases a lock until the callback is unregistered. The runtime has already looked
  * up the thread's return address and the callback. After the thread returns from here, the runtime must not
  * look up either again. */
-static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+static void first_thread_on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
     uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child never sees the end of `passing` */
@@ -69,9 +69,10 @@ static void on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *c
         sched_yield();
 }
 
-/* Waits until every thread that may already have read that releases are reported has reached on_released(). A
- * thread without a core may have lost it just after reading that, often to this thread. */
-static void let_pass(void)
+/* Waits until every thread that may already have read that releases are reported has reached
+ * first_thread_on_released(). A thread without a core may have lost it just after reading that, often to this
+ * thread. */
+static void first_thread_let_pass(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     for (const struct thread *thread = thread_all(); thread; thread = thread->next_all) {
@@ -87,18 +88,18 @@ static void let_pass(void)
 
 /* Stops the lock events. The runtime unregisters a callback in two steps: it clears the function to call, and
  * then the flag that says whether to call it. But it replaces one function by another in a single step. So
- * first on_released() replaces the callback and holds the threads that release locks. Then the callback is
- * unregistered. */
+ * first first_thread_on_released() replaces the callback and holds the threads that release locks. Then the
+ * callback is unregistered. */
 void first_thread_ends(void)
 {
     if (!load_relaxed(&locks_are_told) || os_tid() != getpid())
         return;
     store_relaxed(&locks_are_told, false);
     store_release(&passing, 1);
-    runtime.set_callback(ompt_callback_mutex_acquire, (ompt_callback_t)on_acquire);
-    runtime.set_callback(ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired);
-    runtime.set_callback(ompt_callback_mutex_released, (ompt_callback_t)on_released);
-    let_pass();
+    runtime.set_callback(ompt_callback_mutex_acquire, (ompt_callback_t)first_thread_on_acquire);
+    runtime.set_callback(ompt_callback_mutex_acquired, (ompt_callback_t)first_thread_on_acquired);
+    runtime.set_callback(ompt_callback_mutex_released, (ompt_callback_t)first_thread_on_released);
+    first_thread_let_pass();
     runtime.set_callback(ompt_callback_mutex_released, NULL);
     store_release(&passing, 0);
     log_line("the OpenMP runtime has forgotten the program's first thread (pthread_exit, "
@@ -117,7 +118,7 @@ void first_thread_exits(void)
 #define LAST_PAUSE_NS  32000000
 
 /* Returns the number of workers that have not ended yet. */
-static uint32_t workers(void)
+static uint32_t first_thread_count_workers(void)
 {
     uint32_t count = 0;
     for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
@@ -129,18 +130,18 @@ static uint32_t workers(void)
 /* Returns true if only workers are left. os_threads() also counts the calling thread and the first thread,
  * which the kernel lists even after its end. If a worker begins during the check, some other thread has
  * started it. */
-static bool only_workers_are_left(void)
+static bool first_thread_only_workers_left(void)
 {
     if (os_thread_state(getpid()) != 'Z')
         return false;
-    uint32_t before = workers(), threads = os_threads();
-    return threads == before + 2 && workers() == before;
+    uint32_t before = first_thread_count_workers(), threads = os_threads();
+    return threads == before + 2 && first_thread_count_workers() == before;
 }
 
-static void *wait_for_the_last(void *unused)
+static void *first_thread_wait_for_workers(void *unused)
 {
     long pause_ns = FIRST_PAUSE_NS;
-    while (!only_workers_are_left()) {
+    while (!first_thread_only_workers_left()) {
         syscall(SYS_nanosleep, &(struct timespec){0, pause_ns}, NULL);
         pause_ns = pause_ns < LAST_PAUSE_NS ? 2 * pause_ns : pause_ns;
     }
@@ -150,14 +151,14 @@ static void *wait_for_the_last(void *unused)
 
 /* Starts the thread that waits until only workers are left. It blocks all signals: they are meant for the
  * program's own threads. */
-static void on_exit_of_the_first(void *unused)
+static void first_thread_on_exit(void *unused)
 {
     pthread_t waits;
     sigset_t all, before;
     (void)unused;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&waits, NULL, wait_for_the_last, NULL) == 0)
+    if (pthread_create(&waits, NULL, first_thread_wait_for_workers, NULL) == 0)
         pthread_detach(waits);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -165,6 +166,6 @@ static void on_exit_of_the_first(void *unused)
 void first_thread_init(void)
 {
     pthread_key_t key;
-    if (blame_launched.moved && os_tid() == getpid() && pthread_key_create(&key, on_exit_of_the_first) == 0)
+    if (blame_launched.moved && os_tid() == getpid() && pthread_key_create(&key, first_thread_on_exit) == 0)
         pthread_setspecific(key, &blame_launched);
 }

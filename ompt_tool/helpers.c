@@ -14,7 +14,7 @@
 static struct region helpers_region = {.epoch = UINT32_MAX};
 
 /* Makes the thread a helper. It is IDLE and in no region, so it counts as parked while it executes no task. */
-static void become_helper(struct thread *thread)
+static void helpers_mark(struct thread *thread)
 {
     thread->unusual.helper = true;
     store_release(&thread->ledger->kind, (uint32_t)PROFILE_THREAD_HELPER);
@@ -30,7 +30,7 @@ void helpers_know_initial(struct thread *thread)
         thread_leave_tool(thread);
     }
     if (helper) {
-        become_helper(thread);
+        helpers_mark(thread);
         return;
     }
     thread_count(thread, true);
@@ -43,7 +43,7 @@ bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
     if (thread->unusual.helper || !thread->unusual.uncounted)
         return thread->unusual.helper;
     if (parallel_data && parallel_data->ptr == &helpers_region)
-        become_helper(thread);
+        helpers_mark(thread);
     else
         thread_count(thread, true);
     return thread->unusual.helper;

@@ -19,7 +19,7 @@
  * that no thread was seen waiting for, held by a thread that holds no other lock. The other cases are in
  * functions of their own. */
 
-static __attribute__((noinline)) void begin_lock_wait(uint64_t key)
+static __attribute__((noinline)) void mutex_begin_wait(uint64_t key)
 {
     struct thread *thread = fork_self();
     if (thread && contended_is_stamped(thread->line, key))
@@ -37,12 +37,12 @@ void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, om
     if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
         return; /* testing a lock never waits, and a failed test has no second event */
     if (unlikely(line->stamps != STATE_STAMPS_NONE))
-        begin_lock_wait(key);
+        mutex_begin_wait(key);
     else
         state_set_lockwait(line, key);
 }
 
-static __attribute__((noinline)) void hold_lock(uint64_t key)
+static __attribute__((noinline)) void mutex_hold_slowly(uint64_t key)
 {
     struct thread *thread = fork_self();
     if (thread)
@@ -54,7 +54,7 @@ void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
     (void)codeptr;
     struct state_line *line = thread_line;
     if (!state_wait_ends_simply(line))
-        hold_lock(lock_key(kind, wait_id));
+        mutex_hold_slowly(lock_key(kind, wait_id));
 }
 
 /* Ends the wait for a lock that the thread already holds. No other event reports the end of that wait. */
@@ -66,7 +66,7 @@ void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, con
         state_end_lockwait(thread->line);
 }
 
-static __attribute__((noinline)) void book_release(struct thread *thread, uint64_t key, uint32_t holder)
+static __attribute__((noinline)) void mutex_book_release(struct thread *thread, uint64_t key, uint32_t holder)
 {
     struct lock_blame blame;
     if (!thread_enter_tool(thread))
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void book_release(struct thread *thread, uint64
 
 /* Forgets the holder of a lock that this thread's line does not name: another thread's task acquired the
  * lock, or the line had no room for it. Returns the number of the holder's line. */
-static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uint64_t key)
+static __attribute__((noinline)) uint32_t mutex_forget_holder(struct thread *thread, uint64_t key)
 {
     uint32_t holder = state_forget_holder(key);
     if (holder == STATE_NO_HOLDER && state_unnamed_released(thread->line))
@@ -86,7 +86,7 @@ static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uin
     return holder;
 }
 
-static __attribute__((noinline)) void release_lock(uint64_t key)
+static __attribute__((noinline)) void mutex_release_slowly(uint64_t key)
 {
     struct thread *thread = fork_self();
     if (!thread)
@@ -94,11 +94,11 @@ static __attribute__((noinline)) void release_lock(uint64_t key)
     uint32_t holder = state_line_number(thread->line);
     uint64_t now_ticks = contended_is_stamped(thread->line, key) ? clock_ticks() : 0;
     if (unlikely(!state_lock_released(thread->line, key, now_ticks)))
-        holder = forget_lock(thread, key);
+        holder = mutex_forget_holder(thread, key);
     if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
         holder = DIRECTED_ANY_HOLDER;
     if (unlikely(directed_waiting(key, holder)))
-        book_release(thread, key, holder);
+        mutex_book_release(thread, key, holder);
     if (unlikely(thread->unnamed_critical == key))
         lock_waits_name_critical(thread, key);
 }
@@ -110,7 +110,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
     uint64_t key = lock_key(kind, wait_id);
     /* With STATE_STAMPS_NONE no waiter can have left blame for this lock (B2). */
     if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
-        release_lock(key);
+        mutex_release_slowly(key);
 }
 
 void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr)

@@ -23,12 +23,12 @@
  * ended, the runtime waits for its workers. */
 static uint32_t initial_threads;
 
-static bool is_initial(const struct thread *thread)
+static bool attach_is_initial(const struct thread *thread)
 {
     return thread->ledger->kind == PROFILE_THREAD_INITIAL;
 }
 
-static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind kind)
+static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_kind kind)
 {
     struct thread *thread = thread_take(kind);
     if (!thread)
@@ -51,7 +51,7 @@ static __attribute__((noinline)) struct thread *attach(enum profile_thread_kind 
     counters_attach(thread);
     thread_self = thread;
     thread_line = thread->line;
-    if (is_initial(thread) && fetch_add_acq_rel(&initial_threads, 1) == 0)
+    if (attach_is_initial(thread) && fetch_add_acq_rel(&initial_threads, 1) == 0)
         ranks_appear();
     sampler_start(thread);
     return thread;
@@ -61,15 +61,15 @@ struct thread *attach_thread(enum profile_thread_kind kind)
 {
     int saved_errno = errno; /* the program may read errno after its thread's first OpenMP call */
     struct float_state floats = float_begin();
-    struct thread *thread = attach(kind);
+    struct thread *thread = attach_now(kind);
     float_end(floats);
     errno = saved_errno;
     return thread;
 }
 
-static __attribute__((noinline)) void end(struct thread *thread)
+static __attribute__((noinline)) void attach_end_now(struct thread *thread)
 {
-    if (is_initial(thread) && fetch_sub_acq_rel(&initial_threads, 1) == 1)
+    if (attach_is_initial(thread) && fetch_sub_acq_rel(&initial_threads, 1) == 1)
         ranks_disappear();
     sampler_stop(thread);
     mpi_wait_forget(thread);
@@ -96,6 +96,6 @@ void attach_end(struct thread *thread)
     if (!thread)
         return;
     struct float_state floats = float_begin();
-    end(thread);
+    attach_end_now(thread);
     float_end(floats);
 }

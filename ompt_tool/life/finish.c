@@ -46,7 +46,7 @@
 #define FIRST_BYTES 4096u
 
 /* Returns true if the module's path leads to another file than the one that was mapped, or to no file. */
-static bool is_file_replaced(const struct loadmap_module *module)
+static bool finish_file_is_replaced(const struct loadmap_module *module)
 {
     char now[FIRST_BYTES], then[FIRST_BYTES];
     size_t bytes = module->image_bytes < FIRST_BYTES ? module->image_bytes : FIRST_BYTES;
@@ -61,7 +61,7 @@ static bool is_file_replaced(const struct loadmap_module *module)
 
 /* Writes a module's mapping to a new file. If the mapped file has become shorter since, the system call
  * fails, but the process lives. */
-static bool write_image(const char *path, const struct loadmap_module *module)
+static bool finish_write_image(const char *path, const struct loadmap_module *module)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -77,15 +77,15 @@ static bool write_image(const char *path, const struct loadmap_module *module)
 
 /* Saves libraries whose files no longer exist, next to the measurement file. The finisher reads these copies
  * and removes them. */
-static void keep_images(const char *measurement)
+static void finish_keep_images(const char *measurement)
 {
     char path[PATH_MAX];
     size_t room = MOST_BYTES;
     for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
         const struct loadmap_module *module = loadmap_module(id);
         bool wanted = module->image && module->image_bytes <= room && !(module->flags & PROFILE_MODULE_TOOL);
-        if (wanted && is_file_replaced(module) && image_path(path, sizeof(path), measurement, id) &&
-            write_image(path, module))
+        if (wanted && finish_file_is_replaced(module) && image_path(path, sizeof(path), measurement, id) &&
+            finish_write_image(path, module))
             room -= module->image_bytes;
     }
 }
@@ -93,7 +93,7 @@ static void keep_images(const char *measurement)
 #define WAIT_NS      200000000ull /* ns to wait for threads inside the handler or a callback */
 #define LEAST_PAUSES 10           /* pauses of 0.1 ms that each of these threads gets, even after that time */
 
-static void pause_shortly(void)
+static void finish_pause(void)
 {
     struct timespec pause = {0, 100000};
     nanosleep(&pause, NULL);
@@ -102,17 +102,17 @@ static void pause_shortly(void)
 /* Waits until the thread is outside the handler and its callbacks. Returns false if that takes too long: then
  * no other thread touches its tree. Each thread gets some pauses of its own, because the time until the
  * deadline may pass for other reasons: other threads are settled first, or the machine is busy or suspended. */
-static bool is_quiet(const struct thread *thread, uint64_t deadline_ns)
+static bool finish_thread_is_quiet(const struct thread *thread, uint64_t deadline_ns)
 {
     for (int pauses = 0; load_seq_cst(&thread->in_handler) || load_seq_cst(&thread->in_tool); pauses++) {
         if (pauses >= LEAST_PAUSES && clock_now_ns() > deadline_ns)
             return false;
-        pause_shortly();
+        finish_pause();
     }
     return true;
 }
 
-static void settle_thread(struct thread *thread, uint64_t now_ns)
+static void finish_settle_thread(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->active)
         return;
@@ -127,7 +127,7 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
 
 /* Captures the contexts of this thread's open regions, in case the program called exit() inside a region:
  * they are on the thread's stack. */
-static void resolve_open_regions(struct thread *self)
+static void finish_resolve_open_regions(struct thread *self)
 {
     struct task_level level;
     for (const struct level *place = self->level; levels_describe(self, place, &level); place--)
@@ -135,30 +135,31 @@ static void resolve_open_regions(struct thread *self)
             capture_region_context(self, level.region);
 }
 
-static void resolve_all(uint64_t now_ns)
+static void finish_resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
-    /* If this thread is inside the tool, a signal handler of the program has called exit() halfway through a change. */
+    /* If this thread is inside the tool, a signal handler of the program has called exit() halfway through a
+     * change. */
     if (thread_self && !load_relaxed(&thread_self->in_tool))
-        resolve_open_regions(thread_self);
+        finish_resolve_open_regions(thread_self);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
-        if (!is_quiet(thread, deadline_ns))
+        if (!finish_thread_is_quiet(thread, deadline_ns))
             continue;
         probes_finish(thread);
-        settle_thread(thread, now_ns);
+        finish_settle_thread(thread, now_ns);
         placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
         tracing_flush(thread);
     }
 }
 
-static void note_r(void)
+static void finish_note_r(void)
 {
     const char *why_not;
     if (r_found(&why_not))
         arena_text("r", why_not ? why_not : "");
 }
 
-static void finish_header(uint64_t now_ns)
+static void finish_fill_header(uint64_t now_ns)
 {
     struct profile_header *header = arena_header();
     session_pause(false);
@@ -171,7 +172,7 @@ static void finish_header(uint64_t now_ns)
 }
 
 /* Moves the file from its temporary directory to its final place. */
-static void move_file(void)
+static void finish_move_file(void)
 {
     char target[sizeof(session.target)];
     const char *name = strrchr(session.file, '/');
@@ -189,7 +190,7 @@ static void move_file(void)
     }
 }
 
-static void make_reports(void)
+static void finish_make_reports(void)
 {
     char why[512], word[LOG_WORD_BYTES];
     const struct job *job = session.job;
@@ -209,26 +210,26 @@ static void make_reports(void)
     }
 }
 
-static void settle_measurement(void)
+static void finish_settle(void)
 {
     uint64_t now_ns = clock_now_ns();
-    resolve_all(now_ns);
+    finish_resolve_all(now_ns);
     if (thread_all())
         attribute_rest(&thread_all()->tree, now_ns);
     loadmap_refresh();
     session_record_modules();
-    finish_header(now_ns);
+    finish_fill_header(now_ns);
     machine_note("machine_end");
     machine_note_tracer();
-    note_r();
+    finish_note_r();
     arena_finish();
     if (!session_is_wanted()) {
         session_discard();
         return;
     }
-    move_file();
-    keep_images(session.file);
-    make_reports();
+    finish_move_file();
+    finish_keep_images(session.file);
+    finish_make_reports();
 }
 
 static __attribute__((noinline)) void finish_once(void)
@@ -250,7 +251,7 @@ static __attribute__((noinline)) void finish_once(void)
     os_guard_writes(&guard);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
         sampler_stop(thread);
-    settle_measurement();
+    finish_settle();
     os_unguard_writes(&guard);
 }
 

@@ -63,8 +63,8 @@ struct finisher {
 
 /* Starts a process that runs the function, which must not return. Makes the system call itself: sanitizers
  * mistake the C library's clone() for a fork, and then work on the program's memory. */
-static long start_process(unsigned long flags, char *stack, void (*function)(struct finisher *),
-                          struct finisher *finisher)
+static long finisher_start_process(unsigned long flags, char *stack, void (*function)(struct finisher *),
+                                   struct finisher *finisher)
 {
 #if defined(__x86_64__)
     register void (*run)(struct finisher *) __asm__("r12") = function;
@@ -105,7 +105,7 @@ static long start_process(unsigned long flags, char *stack, void (*function)(str
 #endif
 }
 
-static void end_process(void)
+static void finisher_end_process(void)
 {
     for (;;)
         kernel_call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
@@ -117,14 +117,14 @@ struct signal_action {
     uint64_t mask;
 };
 
-static bool is_ignored(int signal)
+static bool finisher_signal_is_ignored(int signal)
 {
     struct signal_action action;
     return kernel_call(SYS_rt_sigaction, signal, 0, (long)&action, sizeof(action.mask), 0, 0) == 0 &&
            action.handler == (uintptr_t)SIG_IGN;
 }
 
-static void set_default(int signal)
+static void finisher_set_default(int signal)
 {
     const struct signal_action action = {0};
     kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0);
@@ -132,16 +132,17 @@ static void set_default(int signal)
 
 /* Sets all signals to their default actions, except a terminal's signals that are ignored (in a background
  * job, or under nohup). */
-static void reset_signals(void)
+static void finisher_reset_signals(void)
 {
     for (int signal = 1; signal < _NSIG; signal++)
-        if ((signal != SIGHUP && signal != SIGINT && signal != SIGQUIT && signal != SIGTSTP) || !is_ignored(signal))
-            set_default(signal);
+        if ((signal != SIGHUP && signal != SIGINT && signal != SIGQUIT && signal != SIGTSTP) ||
+            !finisher_signal_is_ignored(signal))
+            finisher_set_default(signal);
 }
 
 /* Connects standard input and output to /dev/null. If there is no stderr, or if `mute` is true, also connects
  * stderr: otherwise messages might go to a file that is opened later. Closes all other descriptors. */
-static void set_descriptors(bool mute)
+static void finisher_set_descriptors(bool mute)
 {
     long null = kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
     mute = mute || kernel_call(SYS_fcntl, STDERR_FILENO, F_GETFD, 0, 0, 0, 0) < 0 || null == STDERR_FILENO;
@@ -151,28 +152,29 @@ static void set_descriptors(bool mute)
     kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0);
 }
 
-static void become_command(struct finisher *finisher)
+static void finisher_become_command(struct finisher *finisher)
 {
     const uint64_t none = 0;
-    reset_signals();
-    set_descriptors(finisher->mute);
+    finisher_reset_signals();
+    finisher_set_descriptors(finisher->mute);
     kernel_call(SYS_prlimit64, 0, RLIMIT_STACK, (long)&finisher->stack, 0, 0, 0);
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof(none), 0, 0);
     long result =
         kernel_call(SYS_execve, (long)found.command, (long)finisher->arguments, (long)finisher->environment, 0, 0, 0);
     finisher->error = (int)-result;
-    end_process();
+    finisher_end_process();
 }
 
-static void keeper_main(struct finisher *finisher)
+static void finisher_keeper_main(struct finisher *finisher)
 {
     const uint64_t child = 1ull << (SIGCHLD - 1);
     const struct timespec limit = {finisher->limit_s, 0}, moment = {1, 0};
-    set_default(SIGCHLD); /* if SIGCHLD were ignored, the status would be lost */
-    long pid = start_process(CLONE_VM | CLONE_VFORK | SIGCHLD, finisher->finisher_stack, become_command, finisher);
+    finisher_set_default(SIGCHLD); /* if SIGCHLD were ignored, the status would be lost */
+    long pid = finisher_start_process(CLONE_VM | CLONE_VFORK | SIGCHLD, finisher->finisher_stack,
+                                      finisher_become_command, finisher);
     if (pid < 0) {
         finisher->error = (int)-pid;
-        end_process();
+        finisher_end_process();
     }
 #ifdef SYS_close_range
     /* others must not wait for the end of a file, such as a pipe, because the keeper still has it open */
@@ -187,10 +189,10 @@ static void keeper_main(struct finisher *finisher)
         finisher->late = true;
         kernel_call(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
     }
-    end_process();
+    finisher_end_process();
 }
 
-static long count_filters(void)
+static long finisher_count_filters(void)
 {
     static char text[4096];
     os_read_text("/proc/self/status", text, sizeof(text));
@@ -205,7 +207,7 @@ void finisher_find(void)
     struct stat status;
     Dl_info about;
     found.command[0] = '\0';
-    found.filters = count_filters();
+    found.filters = finisher_count_filters();
     if (!dladdr((void *)&finisher_find, &about) || !realpath(about.dli_fname, found.library))
         return;
     int folder = (int)(strrchr(found.library, '/') + 1 - found.library);
@@ -221,7 +223,7 @@ void finisher_find(void)
 
 /* Copies the environment variables that decide where the command finds its libraries and folders, and how it
  * writes. Leaves out variables that are meant for the program. */
-static void choose_environment(struct finisher *finisher)
+static void finisher_choose_environment(struct finisher *finisher)
 {
     static const char *const kept[] = {"PATH=",     "HOME=",        "TMPDIR=", "LD_LIBRARY_PATH=", "LANG=", "LC_ALL=",
                                        "LC_CTYPE=", "LC_MESSAGES=", "TERM=",   "COLUMNS=",         "TZ="};
@@ -234,7 +236,7 @@ static void choose_environment(struct finisher *finisher)
 
 /* Returns false if the process has no right to write the file. A program that has given up rights (setuid)
  * may have lost access to the directory. `blame run` has kept them, so it makes the reports instead. */
-static bool may_write(const char *file)
+static bool finisher_may_write(const char *file)
 {
     int fd = open(file, O_WRONLY | O_CLOEXEC);
     bool refused = fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS);
@@ -244,10 +246,10 @@ static bool may_write(const char *file)
 }
 
 /* Returns the reason why no finisher should be started; NULL if one should. */
-static const char *why_not(const char *file, char *text, size_t bytes)
+static const char *finisher_why_not(const char *file, char *text, size_t bytes)
 {
     struct rlimit memory, files;
-    long filters = found.filters < 0 ? -1 : count_filters();
+    long filters = found.filters < 0 ? -1 : finisher_count_filters();
     if (!*found.command) {
         snprintf(text, bytes, "there is no command blame next to %s", found.library);
         return text;
@@ -259,7 +261,7 @@ static const char *why_not(const char *file, char *text, size_t bytes)
         return "the program has locked itself in (seccomp, chroot)";
     if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < LEAST_MEMORY)
         return "too little memory is allowed (ulimit -v)";
-    if (!may_write(file)) {
+    if (!finisher_may_write(file)) {
         snprintf(text, bytes, "the program may no longer write %s", file);
         return text;
     }
@@ -267,7 +269,7 @@ static const char *why_not(const char *file, char *text, size_t bytes)
 }
 
 /* Runs the keeper until it ends. If it cannot be started, sets errno and returns false. */
-static bool run_keeper(struct finisher *finisher)
+static bool finisher_run_keeper(struct finisher *finisher)
 {
     const char *preloaded = getenv("LD_PRELOAD");
     /* valgrind does not support a process that shares its parent's memory and runs at the same time. */
@@ -275,7 +277,7 @@ static bool run_keeper(struct finisher *finisher)
     const uint64_t all = ~0ull;
     uint64_t mask;
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof(mask), 0, 0);
-    long pid = start_process(flags, finisher->keeper_stack, keeper_main, finisher);
+    long pid = finisher_start_process(flags, finisher->keeper_stack, finisher_keeper_main, finisher);
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
     while (pid > 0 && kernel_call(SYS_wait4, pid, 0, __WCLONE, 0, 0, 0) == -EINTR)
         ;
@@ -284,7 +286,7 @@ static bool run_keeper(struct finisher *finisher)
 }
 
 /* Returns true if the finisher ran to its end. Otherwise writes to `why` what happened. */
-static bool judge_finisher(const struct finisher *finisher, char *why, size_t bytes)
+static bool finisher_judge(const struct finisher *finisher, char *why, size_t bytes)
 {
     if (finisher->error)
         snprintf(why, bytes, "%s: %s", found.command, strerror(finisher->error));
@@ -299,7 +301,7 @@ static bool judge_finisher(const struct finisher *finisher, char *why, size_t by
 
 bool finisher_run(const char *directory, const char *file, char *why, size_t why_bytes)
 {
-    const char *reason = why_not(file, why, why_bytes), *limit = secure_getenv("BLAME_TEST_FINISH_S");
+    const char *reason = finisher_why_not(file, why, why_bytes), *limit = secure_getenv("BLAME_TEST_FINISH_S");
     if (reason) {
         if (reason != why)
             snprintf(why, why_bytes, "%s", reason);
@@ -312,15 +314,15 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
         return false;
     }
     memcpy(finisher->arguments, (const char *[]){"blame", "finish", directory, file}, 4 * sizeof(char *));
-    choose_environment(finisher);
+    finisher_choose_environment(finisher);
     finisher->mute = !log_is_open();
     finisher->limit_s = limit ? strtol(limit, NULL, 10) : LIMIT_S;
     getrlimit(RLIMIT_STACK, &finisher->stack);
     if (finisher->stack.rlim_cur < WANTED_STACK)
         finisher->stack.rlim_cur = finisher->stack.rlim_max < WANTED_STACK ? finisher->stack.rlim_max : WANTED_STACK;
-    bool good = run_keeper(finisher);
+    bool good = finisher_run_keeper(finisher);
     if (good)
-        good = judge_finisher(finisher, why, why_bytes);
+        good = finisher_judge(finisher, why, why_bytes);
     else
         snprintf(why, why_bytes, "no process can be started: %s", strerror(errno));
     os_unmap(finisher, sizeof(*finisher));

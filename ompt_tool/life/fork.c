@@ -59,7 +59,7 @@ void fork_in_child(void)
 
 /* Drops the parent's state, unless fork_notice() has done so before, in a region that another fork handler
  * began. That region may be measured already. */
-static void child_of_fork(void)
+static void fork_child_handler(void)
 {
     if (fork_own == &never_missed || fork_is_new())
         fork_in_child();
@@ -72,10 +72,10 @@ void fork_init(void)
         *page = 1;
         fork_own = page;
     }
-    pthread_atfork(sampler_fork_prepare, sampler_fork_done, child_of_fork);
+    pthread_atfork(sampler_fork_prepare, sampler_fork_done, fork_child_handler);
 }
 
-static bool start_in_child(void)
+static bool fork_start_measuring(void)
 {
     struct os_write_guard guard;
     int saved_errno = errno;
@@ -93,7 +93,7 @@ struct thread *fork_child_attach(void)
     uint32_t expected = 1;
     if (likely(!load_relaxed(&child_waits)) || fork_is_new())
         return NULL;
-    if (compare_exchange(&child_waits, &expected, 0) && !start_in_child())
+    if (compare_exchange(&child_waits, &expected, 0) && !fork_start_measuring())
         return NULL;
     struct thread *thread = arena_is_open() ? attach_thread(PROFILE_THREAD_INITIAL) : NULL;
     if (thread) {

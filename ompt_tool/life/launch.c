@@ -10,7 +10,7 @@
 
 __attribute__((visibility("default"))) struct launched blame_launched;
 
-static bool is_named_program(void)
+static bool launch_is_named_program(void)
 {
     const char *pid = getenv("BLAME_PROGRAM_PID");
     return pid && strtol(pid, NULL, 10) == (long)getpid();
@@ -18,13 +18,13 @@ static bool is_named_program(void)
 
 bool launch_wants_region(void)
 {
-    return blame_launched.image_start_ns && !(blame_launched.before_main && is_named_program());
+    return blame_launched.image_start_ns && !(blame_launched.before_main && launch_is_named_program());
 }
 
 /* Returns true if a variable that was set for GCC programs stays set. KMP_WARNINGS=0 stays only in a program
  * that makes deprecated calls: libomp warns of each, and libgomp does not. In other programs libomp's
  * warnings stay on, because they concern what the program does. */
-static bool is_variable_kept(const char *name)
+static bool launch_keeps_variable(const char *name)
 {
     bool warnings = strcmp(name, "KMP_WARNINGS") == 0;
     return blame_launched.moved && (!warnings || blame_launched.deprecated || getenv("OMP_NESTED"));
@@ -38,9 +38,9 @@ void launch_restore_environment(void)
     char name[64];
     for (const char *at = set; *at; at += strcspn(at, ","), at += *at == ',') {
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
-        if (!is_variable_kept(name))
+        if (!launch_keeps_variable(name))
             unsetenv(name);
-        else if (strcmp(name, "KMP_WARNINGS") == 0 && is_named_program() && !log_is_quiet())
+        else if (strcmp(name, "KMP_WARNINGS") == 0 && launch_is_named_program() && !log_is_quiet())
             log_line_of_job("libomp's warnings are off: it would warn of omp_set_nested, omp_get_nested or "
                             "OMP_NESTED, and libgomp does not; "
                             "KMP_WARNINGS=1 shows all warnings",

@@ -14,7 +14,7 @@
 #include "cct/arena.h"
 
 /* Returns the text after `word` in the first line that begins with it; NULL if no line does. */
-static const char *text_after_word(const char *text, const char *word)
+static const char *machine_text_after(const char *text, const char *word)
 {
     for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
         if (strncmp(line, word, strlen(word)) == 0)
@@ -23,7 +23,7 @@ static const char *text_after_word(const char *text, const char *word)
 }
 
 /* Returns for how many ns a cgroup, and the cgroups around it, kept their threads from running (throttling). */
-static uint64_t throttled_ns(const char *mount, char *group)
+static uint64_t machine_throttled_ns(const char *mount, char *group)
 {
     uint64_t sum = 0;
     if (strcmp(group, "/") == 0)
@@ -33,7 +33,7 @@ static uint64_t throttled_ns(const char *mount, char *group)
         static char path[2 * PATH_MAX], text[1024];
         snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
         os_read_text(path, text, sizeof(text));
-        const char *us = text_after_word(text, "throttled_usec "), *ns = text_after_word(text, "throttled_time ");
+        const char *us = machine_text_after(text, "throttled_usec "), *ns = machine_text_after(text, "throttled_time ");
         sum += us ? 1000 * strtoull(us, NULL, 10) : ns ? strtoull(ns, NULL, 10) : 0;
         char *slash = strrchr(group, '/');
         if (!slash)
@@ -44,7 +44,7 @@ static uint64_t throttled_ns(const char *mount, char *group)
 
 /* Returns the throttled time of all cgroups of the process in ns. A line of cgroup version 2 names no
  * controllers; a line of version 1 counts if it names "cpu". */
-static uint64_t all_throttled_ns(void)
+static uint64_t machine_all_throttled_ns(void)
 {
     static char groups[4096];
     char *rest = groups, *line;
@@ -56,10 +56,10 @@ static uint64_t all_throttled_ns(void)
         if (!line)
             continue;
         if (!*controllers)
-            sum += throttled_ns("/sys/fs/cgroup", line);
+            sum += machine_throttled_ns("/sys/fs/cgroup", line);
         while ((controller = strsep(&controllers, ",")))
             if (strcmp(controller, "cpu") == 0)
-                sum += throttled_ns("/sys/fs/cgroup/cpu", line);
+                sum += machine_throttled_ns("/sys/fs/cgroup/cpu", line);
     }
     return sum;
 }
@@ -68,7 +68,7 @@ void machine_note_tracer(void)
 {
     static char text[4096], path[64], name[64];
     os_read_text("/proc/self/status", text, sizeof(text));
-    const char *tracer = text_after_word(text, "TracerPid:");
+    const char *tracer = machine_text_after(text, "TracerPid:");
     long pid = tracer ? strtol(tracer, NULL, 10) : 0;
     if (pid <= 0)
         return;
@@ -88,11 +88,12 @@ void machine_note(const char *key)
         {"/proc/pressure/cpu", "some ", "pressure "},
     };
     static char note[1024], text[512];
-    size_t used = (size_t)snprintf(note, sizeof(note), "throttled_ns %llu\nown_cpu_ns %llu\n",
-                                   (unsigned long long)all_throttled_ns(), (unsigned long long)clock_process_cpu_ns());
+    size_t used =
+        (size_t)snprintf(note, sizeof(note), "throttled_ns %llu\nown_cpu_ns %llu\n",
+                         (unsigned long long)machine_all_throttled_ns(), (unsigned long long)clock_process_cpu_ns());
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
         os_read_text(sources[i].path, text, sizeof(text));
-        const char *found = text_after_word(text, sources[i].word);
+        const char *found = machine_text_after(text, sources[i].word);
         if (found && *found && used < sizeof(note))
             used += (size_t)snprintf(note + used, sizeof(note) - used, "%s%.*s\n", sources[i].name,
                                      (int)strcspn(found, "\n"), found);
@@ -102,7 +103,7 @@ void machine_note(const char *key)
 
 /* Writes one line for each OMP_ or KMP_ variable. Leaves out a variable whose value has several lines, or for
  * which there is no room. */
-static void openmp_environment(char *text, size_t bytes)
+static void machine_openmp_environment(char *text, size_t bytes)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -124,7 +125,7 @@ static void openmp_environment(char *text, size_t bytes)
 
 /* Returns true if /proc/cpuinfo can be read without a query of other cores. Such a query takes up to 10 ms on
  * older kernels. */
-static bool cpuinfo_is_cheap(void)
+static bool machine_cpuinfo_is_cheap(void)
 {
     unsigned eax, ebx, ecx, edx;
     return !__get_cpuid(6, &eax, &ebx, &ecx, &edx) || !(ecx & HAS_APERFMPERF);
@@ -132,7 +133,7 @@ static bool cpuinfo_is_cheap(void)
 
 /* Copies the name that the processor itself gives. (Reading /proc/cpuinfo queries all cores and wakes those
  * that sleep.) */
-static void model_text(char text[49])
+static void machine_model_text(char text[49])
 {
     unsigned words[12] = {0};
     for (unsigned i = 0; i < 3; i++)
@@ -145,14 +146,14 @@ static void model_text(char text[49])
 #include <sys/auxv.h>
 
 /* Returns false, because /proc/cpuinfo has no clock speed on this architecture. */
-static bool cpuinfo_is_cheap(void)
+static bool machine_cpuinfo_is_cheap(void)
 {
     return false;
 }
 
 /* Writes the processor's number (MIDR_EL1). The processor has no name, neither in a register nor in
  * /proc/cpuinfo. */
-static void model_text(char text[49])
+static void machine_model_text(char text[49])
 {
     uint64_t number;
     *text = '\0';
@@ -174,58 +175,58 @@ struct facts {
 };
 
 /* Adds a line, unless the value is empty or there is no room. */
-static void put_machine_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
+static void machine_put_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
 {
     size_t room = sizeof(facts->text) - facts->used, length = strlen(name) + bytes + 2;
     if (bytes && length < room)
         facts->used += (size_t)snprintf(facts->text + facts->used, room, "%s=%.*s\n", name, (int)bytes, value);
 }
 
-static void put_machine_number(struct facts *facts, const char *name, uint64_t value)
+static void machine_put_number(struct facts *facts, const char *name, uint64_t value)
 {
     char digits[24];
     int bytes = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
-    put_machine_fact(facts, name, digits, value ? (size_t)bytes : 0);
+    machine_put_fact(facts, name, digits, value ? (size_t)bytes : 0);
 }
 
-static void put_system_facts(struct facts *facts)
+static void machine_put_system(struct facts *facts)
 {
     struct utsname names;
     char text[sizeof(names.sysname) + sizeof(names.release) + 2];
     if (uname(&names) != 0)
         return;
     int bytes = snprintf(text, sizeof(text), "%s %s", names.sysname, names.release);
-    put_machine_fact(facts, "os", text, (size_t)bytes);
-    put_machine_fact(facts, "architecture", names.machine, strlen(names.machine));
+    machine_put_fact(facts, "os", text, (size_t)bytes);
+    machine_put_fact(facts, "architecture", names.machine, strlen(names.machine));
 }
 
-static void put_distribution(struct facts *facts)
+static void machine_put_distribution(struct facts *facts)
 {
     char text[2048];
     if (!os_read_text("/etc/os-release", text, sizeof(text)))
         os_read_text("/usr/lib/os-release", text, sizeof(text));
-    const char *name = text_after_word(text, "PRETTY_NAME=");
+    const char *name = machine_text_after(text, "PRETTY_NAME=");
     char quote = name && (*name == '"' || *name == '\'') ? *name++ : '\n';
     if (name)
-        put_machine_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
+        machine_put_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
 }
 
 /* Adds the highest clock speed of core 0. Without cpufreq, as in a virtual machine, it is the present speed. */
-static void put_clock_speed(struct facts *facts)
+static void machine_put_clock_speed(struct facts *facts)
 {
     char text[2048]; /* long enough for core 0's lines */
     uint64_t khz = 0;
     if (os_read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof(text)))
         khz = strtoull(text, NULL, 10);
-    else if (cpuinfo_is_cheap() && os_read_text("/proc/cpuinfo", text, sizeof(text))) {
-        const char *speed = text_after_word(text, "cpu MHz");
+    else if (machine_cpuinfo_is_cheap() && os_read_text("/proc/cpuinfo", text, sizeof(text))) {
+        const char *speed = machine_text_after(text, "cpu MHz");
         khz = speed ? 1000 * strtoull(speed + strspn(speed, "\t :"), NULL, 10) : 0;
     }
-    put_machine_number(facts, "cpu_mhz", khz / 1000);
+    machine_put_number(facts, "cpu_mhz", khz / 1000);
 }
 
 /* Converts a size that the kernel writes as "32K" to bytes. */
-static uint64_t cache_bytes(const char *text)
+static uint64_t machine_cache_bytes(const char *text)
 {
     char *unit;
     uint64_t size = strtoull(text, &unit, 10);
@@ -233,7 +234,7 @@ static uint64_t cache_bytes(const char *text)
 }
 
 /* Adds the sizes of core 0's caches that hold data, one cache for each level. */
-static void put_caches(struct facts *facts)
+static void machine_put_caches(struct facts *facts)
 {
     static const char *const names[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
     uint64_t bytes[3] = {0};
@@ -249,14 +250,14 @@ static void put_caches(struct facts *facts)
         unsigned long level = strtoul(text, NULL, 10);
         snprintf(path, sizeof(path), CACHE_PATH, i, "size");
         if (level >= 1 && level <= 3 && os_read_text(path, text, sizeof(text)))
-            bytes[level - 1] = cache_bytes(text);
+            bytes[level - 1] = machine_cache_bytes(text);
     }
     for (int i = 0; i < 3; i++)
-        put_machine_number(facts, names[i], bytes[i]);
+        machine_put_number(facts, names[i], bytes[i]);
 }
 
 /* Returns how many numbers are in a list such as "0-3,8". */
-static uint64_t count_list(const char *text)
+static uint64_t machine_count_list(const char *text)
 {
     uint64_t count = 0;
     while (*text >= '0' && *text <= '9') {
@@ -268,24 +269,24 @@ static uint64_t count_list(const char *text)
     return count;
 }
 
-static void put_memory(struct facts *facts)
+static void machine_put_memory(struct facts *facts)
 {
     char text[1024];
     os_read_text("/proc/meminfo", text, sizeof(text));
-    const char *total = text_after_word(text, "MemTotal:");
-    put_machine_number(facts, "memory_bytes", total ? strtoull(total, NULL, 10) << 10 : 0);
+    const char *total = machine_text_after(text, "MemTotal:");
+    machine_put_number(facts, "memory_bytes", total ? strtoull(total, NULL, 10) << 10 : 0);
     os_read_text("/sys/devices/system/node/online", text, sizeof(text));
-    put_machine_number(facts, "numa_nodes", count_list(text));
+    machine_put_number(facts, "numa_nodes", machine_count_list(text));
 }
 
-static void describe_machine(void)
+static void machine_put_all(void)
 {
     struct facts facts = {.used = 0};
-    put_system_facts(&facts);
-    put_distribution(&facts);
-    put_clock_speed(&facts);
-    put_caches(&facts);
-    put_memory(&facts);
+    machine_put_system(&facts);
+    machine_put_distribution(&facts);
+    machine_put_clock_speed(&facts);
+    machine_put_caches(&facts);
+    machine_put_memory(&facts);
     if (facts.used)
         arena_text("machine", facts.text);
 }
@@ -293,11 +294,11 @@ static void describe_machine(void)
 void machine_describe(void)
 {
     char text[4096], model[49];
-    model_text(model);
+    machine_model_text(model);
     if (*model)
         arena_text("cpu_model", model + strspn(model, " "));
-    openmp_environment(text, sizeof(text));
+    machine_openmp_environment(text, sizeof(text));
     if (*text)
         arena_text("environment", text);
-    describe_machine();
+    machine_put_all();
 }

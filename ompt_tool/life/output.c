@@ -30,7 +30,7 @@
 
 static struct job job; /* all zero: the process belongs to no job */
 
-static void append_to_path(char *text, size_t bytes, const char *more)
+static void output_append(char *text, size_t bytes, const char *more)
 {
     size_t used = strlen(text);
     if (used < bytes)
@@ -39,7 +39,7 @@ static void append_to_path(char *text, size_t bytes, const char *more)
 
 /* Returns the program's name for use in a file's name. A long name is cut after a whole UTF-8 character, so
  * that the rest of the file's name has room (255 bytes in all). */
-static const char *program_name(void)
+static const char *output_program_name(void)
 {
     static char name[MOST_NAME + 1];
     const char *whole = session.program;
@@ -54,7 +54,7 @@ static const char *program_name(void)
 
 /* Writes the pattern with %e replaced by the program, %p by the pid, %h by the host, %r by the MPI rank, %j
  * by the job, and %% by a percent sign. Anything else stays as it is. */
-static void expand(const char *pattern, char *text, size_t bytes)
+static void output_expand(const char *pattern, char *text, size_t bytes)
 {
     char number[24], host[HOST_NAME_MAX + 1] = "";
     text[0] = '\0';
@@ -64,7 +64,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
         if (*at == '%' && at[1] && strchr(LETTERS, at[1])) {
             switch (*++at) {
             case 'e':
-                piece = program_name();
+                piece = output_program_name();
                 break;
             case 'p':
                 piece = log_decimal((uint64_t)getpid(), number);
@@ -83,11 +83,11 @@ static void expand(const char *pattern, char *text, size_t bytes)
                 piece = "%";
             }
         }
-        append_to_path(text, bytes, piece);
+        output_append(text, bytes, piece);
     }
 }
 
-static void check_pattern(const char *pattern)
+static void output_check_pattern(const char *pattern)
 {
     for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
         if (!at[1] || !strchr(LETTERS, at[1])) {
@@ -98,7 +98,7 @@ static void check_pattern(const char *pattern)
 }
 
 /* Makes the folders above `path` that do not exist. */
-static void make_folders_above(const char *path)
+static void output_make_folders_above(const char *path)
 {
     char folder[sizeof(session.directory)];
     const char *name = path + strspn(path, "/"), *slash;
@@ -110,14 +110,14 @@ static void make_folders_above(const char *path)
 
 /* Returns true if the path is an existing directory to whose name no number can be appended: the path ends in
  * a slash, in . or in .. */
-static bool is_directory_without_name(const char *path)
+static bool output_is_unnamed(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
     return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
 }
 
 /* Returns true for a device or a pipe, next to which a directory makes no sense. */
-static bool is_device(const char *path)
+static bool output_is_device(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
@@ -125,7 +125,7 @@ static bool is_device(const char *path)
 
 /* Returns true if the job's processes share a directory. They do not if BLAME_OUT contains the process or the
  * rank, or if the user wants CSV files of each process (BLAME_CSV=1). */
-static bool shares_directory(void)
+static bool output_is_shared(void)
 {
     const char *csv = secure_getenv("BLAME_CSV");
     for (const char *at = session.options.out; at && (at = strchr(at, '%')); at += 2)
@@ -138,7 +138,7 @@ static bool shares_directory(void)
 
 /* Puts in front of a relative name the directory in which the user started `blame run`: the program may have
  * changed its directory. Does nothing if this process cannot enter that directory. */
-static void begin_in_folder(char *name, size_t bytes)
+static void output_begin_in_folder(char *name, size_t bytes)
 {
     const char *folder = secure_getenv("BLAME_FOLDER");
     size_t length = folder ? strlen(folder) : 0;
@@ -153,19 +153,19 @@ static void begin_in_folder(char *name, size_t bytes)
 
 /* Chooses the directory's name, by BLAME_OUT or the default. Returns false, after a line on stderr, if no
  * directory can have that name. */
-static bool choose_name(char *wanted, size_t bytes)
+static bool output_choose_name(char *wanted, size_t bytes)
 {
     const char *name = *job.identity ? "blame-%e-%j" : launcher_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
     if (session.options.out)
-        check_pattern(session.options.out);
-    expand(session.options.out ? session.options.out : name, wanted, bytes);
-    begin_in_folder(wanted, bytes);
-    if (is_directory_without_name(wanted)) {
-        append_to_path(wanted, bytes, "/");
+        output_check_pattern(session.options.out);
+    output_expand(session.options.out ? session.options.out : name, wanted, bytes);
+    output_begin_in_folder(wanted, bytes);
+    if (output_is_unnamed(wanted)) {
+        output_append(wanted, bytes, "/");
         size_t length = strlen(wanted);
-        expand(name, wanted + length, bytes - length);
+        output_expand(name, wanted + length, bytes - length);
     }
-    if (!is_device(wanted))
+    if (!output_is_device(wanted))
         return true;
     log_line_of_job("BLAME_OUT=", wanted,
                     ": is a device or a pipe; expected the name of a directory; nothing is measured", NULL);
@@ -174,7 +174,7 @@ static bool choose_name(char *wanted, size_t bytes)
 
 /* Returns true if the file was made on this machine since it booted. Another machine that shares the folder
  * has booted at another time. */
-static bool is_of_this_machine(const struct profile_header *header)
+static bool output_is_of_this_machine(const struct profile_header *header)
 {
     int64_t booted_ns = header->start_realtime_ns - (int64_t)header->start_ns;
     return llabs(booted_ns - (clock_realtime_ns() - (int64_t)clock_now_ns())) < SAME_BOOT_NS;
@@ -182,14 +182,15 @@ static bool is_of_this_machine(const struct profile_header *header)
 
 /* Returns true if this process made the file before it executed its present program (exec), and measured
  * nothing: it began no region. */
-static bool is_left_by_us(const char *path)
+static bool output_is_left_by_us(const char *path)
 {
     struct profile_header header;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool ours = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) &&
                 memcmp(header.magic, PROFILE_MAGIC, sizeof(header.magic)) == 0 && header.version == PROFILE_VERSION &&
                 header.pid == getpid() && header.wants_region && !header.in_job &&
-                header.start_ns + OS_PROCESS_START_UNSURE_NS >= os_process_start_ns() && is_of_this_machine(&header);
+                header.start_ns + OS_PROCESS_START_UNSURE_NS >= os_process_start_ns() &&
+                output_is_of_this_machine(&header);
     if (fd >= 0)
         close(fd);
     return ours;
@@ -197,7 +198,7 @@ static bool is_left_by_us(const char *path)
 
 /* Removes the profile without a region that this process left there before exec, so that its present program
  * can use the directory's name. */
-static void remove_left_profile(const char *path)
+static void output_remove_left_profile(const char *path)
 {
     char end[32], file[PATH_MAX];
     DIR *directory = opendir(path);
@@ -206,7 +207,7 @@ static void remove_left_profile(const char *path)
         size_t name = strlen(entry->d_name);
         bool named = name > length && strcmp(entry->d_name + name - length, end) == 0;
         if (named && snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) < (int)sizeof(file) &&
-            is_left_by_us(file)) {
+            output_is_left_by_us(file)) {
             unlink(file);
             rmdir(path);
         }
@@ -217,10 +218,10 @@ static void remove_left_profile(const char *path)
 
 /* Makes a directory for this process alone: an existing directory is never used. If the name is taken,
  * appends a number. */
-static bool make_own(const char *wanted)
+static bool output_make_own(const char *wanted)
 {
     if (launch_notes())
-        remove_left_profile(wanted);
+        output_remove_left_profile(wanted);
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {
         if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0)
@@ -234,7 +235,7 @@ static bool make_own(const char *wanted)
 
 /* Returns true if a file of this user may be in that directory: if it is to be private, the directory must
  * belong to the user. Otherwise sets errno and returns false. */
-static bool may_lie_in(const struct stat *directory)
+static bool output_may_lie_in(const struct stat *directory)
 {
     errno = EPERM;
     return !session.options.private || directory->st_uid == geteuid();
@@ -242,61 +243,61 @@ static bool may_lie_in(const struct stat *directory)
 
 /* Fills in *made for the directory that was just made. A user who may write to the folder above can have
  * replaced it by a link, or by a directory of his own: then this sets errno and returns false. */
-static bool look_at_directory(struct stat *made)
+static bool output_look_at_directory(struct stat *made)
 {
     if (lstat(session.directory, made) != 0)
         return false;
     if (S_ISDIR(made->st_mode))
-        return may_lie_in(made);
+        return output_may_lie_in(made);
     errno = ENOTDIR;
     return false;
 }
 
 /* Makes the directory's path absolute, because the program may change its current directory. */
-static void make_absolute(void)
+static void output_make_absolute(void)
 {
     char absolute[PATH_MAX];
     if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
         strcpy(session.directory, absolute);
 }
 
-static mode_t file_mode(void)
+static mode_t output_file_mode(void)
 {
     return session.options.private ? 0600 : 0666;
 }
 
 /* Opens the arena in memory or in TMPDIR, because shared mappings of files on a network stall. The file is
  * moved at the end. */
-static bool open_elsewhere(void)
+static bool output_open_elsewhere(void)
 {
     const char *places[] = {"/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         if (!places[i])
             continue;
-        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i], program_name(), (int)getpid());
-        if (arena_open(session.file, file_mode()))
+        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i], output_program_name(), (int)getpid());
+        if (arena_open(session.file, output_file_mode()))
             return true;
     }
     return false;
 }
 
-static bool is_network(void)
+static bool output_is_network(void)
 {
     return os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
 }
 
 /* Creates an empty file of that name, so that no other process of the job uses the name. On failure sets
  * errno and returns false. */
-static bool claim_file(const char *path)
+static bool output_claim_file(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mode());
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, output_file_mode());
     if (fd < 0)
         return false;
     close(fd);
     return true;
 }
 
-static uint32_t count_files(void)
+static uint32_t output_count_files(void)
 {
     uint32_t count = 0;
     DIR *directory = opendir(session.directory);
@@ -313,19 +314,19 @@ static uint32_t count_files(void)
 
 /* Opens the file of this rank or, if that exists, of the rank's next process. A process without a rank takes
  * the next free rank number. On failure sets errno and returns false. */
-static bool open_in_job(void)
+static bool output_open_in_job(void)
 {
     uint32_t *counted = job.ranked ? &session.process : &job.rank;
-    bool network = is_network();
+    bool network = output_is_network();
     if (!job.ranked)
-        job.rank = count_files();
+        job.rank = output_count_files();
     for (int i = 0; i < MAX_ATTEMPTS; i++, ++*counted) {
         char *path = network ? session.target : session.file;
         int used = snprintf(path, sizeof(session.target), "%s/" JOB_RANK_FORMAT, session.directory, job.rank);
         if (session.process) /* replaces ".blame" */
             snprintf(path + used - strlen(".blame"), 32, ".%u.blame", session.process);
-        if (network ? claim_file(path) : arena_open(path, file_mode()))
-            return !network || open_elsewhere();
+        if (network ? output_claim_file(path) : arena_open(path, output_file_mode()))
+            return !network || output_open_elsewhere();
         if (errno != EEXIST)
             return false;
     }
@@ -334,7 +335,7 @@ static bool open_in_job(void)
 
 /* Joins the job's directory and opens a file in it. If another process removes the directory as it leaves,
  * joins again. On failure sets errno and returns false. */
-static bool join_job(const char *wanted)
+static bool output_join_job(const char *wanted)
 {
     struct stat status;
     for (int i = 0; i < MOST_LEFT; i++) {
@@ -342,10 +343,10 @@ static bool join_job(const char *wanted)
         if (!job_directory_join(wanted, job.identity, session.options.private ? 0700 : 0777, session.directory,
                                 sizeof(session.directory)))
             return false;
-        make_absolute();
-        if (stat(session.directory, &status) == 0 && !may_lie_in(&status))
+        output_make_absolute();
+        if (stat(session.directory, &status) == 0 && !output_may_lie_in(&status))
             return false;
-        bool opened = open_in_job();
+        bool opened = output_open_in_job();
         if (opened && job_directory_is(session.directory, job.identity))
             return true;
         int cause = opened ? ENOENT : errno;
@@ -362,18 +363,19 @@ static bool join_job(const char *wanted)
     return false;
 }
 
-static bool open_own(void)
+static bool output_open_own(void)
 {
-    snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", session.directory, program_name(), (int)getpid());
-    return is_network() ? open_elsewhere() : arena_open(session.file, file_mode());
+    snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", session.directory, output_program_name(),
+             (int)getpid());
+    return output_is_network() ? output_open_elsewhere() : arena_open(session.file, output_file_mode());
 }
 
 /* Opens the file in the directory that was just made. If the file turns out to be in another directory,
  * removes it and returns false. */
-static bool open_inside(const struct stat *made)
+static bool output_open_inside(const struct stat *made)
 {
     struct stat directory, file;
-    if (!open_own())
+    if (!output_open_own())
         return false;
     if (lstat(session.directory, &directory) == 0 && directory.st_dev == made->st_dev &&
         directory.st_ino == made->st_ino && lstat(session.file, &file) == 0 && S_ISREG(file.st_mode))
@@ -390,28 +392,28 @@ bool output_open(void)
     session.target[0] = '\0';
     session.job = NULL;
     session.process = 0;
-    bool shared = job_find(&job) && shares_directory();
+    bool shared = job_find(&job) && output_is_shared();
     if (!shared)
         *job.identity = '\0';
-    if (!choose_name(wanted, sizeof(wanted)))
+    if (!output_choose_name(wanted, sizeof(wanted)))
         return false;
-    make_folders_above(wanted);
-    if (shared && join_job(wanted)) {
+    output_make_folders_above(wanted);
+    if (shared && output_join_job(wanted)) {
         session.job = &job;
         return true;
     }
     int why = shared ? errno : 0;
     *job.identity = '\0';
-    if (!make_own(wanted)) {
+    if (!output_make_own(wanted)) {
         log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno), "; nothing is measured",
                  NULL);
         return false;
     }
     struct stat made;
-    bool good = look_at_directory(&made), opened = false;
+    bool good = output_look_at_directory(&made), opened = false;
     if (good) {
-        make_absolute();
-        opened = open_inside(&made);
+        output_make_absolute();
+        opened = output_open_inside(&made);
     }
     int cause = errno;
     if (opened) {

@@ -77,7 +77,7 @@ static const struct attempt {
 
 #define ATTEMPTS (sizeof(attempts) / sizeof(attempts[0]))
 
-static bool is_filtered(void)
+static bool sandbox_is_filtered(void)
 {
     char text[4096];
     os_read_text("/proc/self/status", text, sizeof(text));
@@ -86,7 +86,7 @@ static bool is_filtered(void)
 
 /* Tries all calls in the copy of the process, and ends the copy. *at is the number of the call that is being
  * tried. Makes system calls only. */
-static void try_all(uint32_t *at)
+static void sandbox_try_all(uint32_t *at)
 {
     const struct rlimit none = {0, 0};
     kernel_call(SYS_prlimit64, 0, RLIMIT_CORE, (long)&none, 0, 0, 0); /* the copy must not dump core */
@@ -103,14 +103,14 @@ static void try_all(uint32_t *at)
 
 /* Returns the number of the first call that ends the copy; ATTEMPTS if none does. As in finisher.c, the
  * program finds no child and gets no signal. */
-static uint32_t first_ended(uint32_t *at)
+static uint32_t sandbox_first_ended(uint32_t *at)
 {
     const uint64_t all = ~0ull;
     uint64_t mask;
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&mask, sizeof(mask), 0, 0);
     long pid = kernel_call(SYS_clone, 0, 0, 0, 0, 0, 0);
     if (pid == 0)
-        try_all(at);
+        sandbox_try_all(at);
     int status = 0;
     long ended = -EINTR;
     while (pid > 0 && ended == -EINTR)
@@ -122,12 +122,12 @@ static uint32_t first_ended(uint32_t *at)
 const char *sandbox_ends_at(bool *may_speak)
 {
     *may_speak = true;
-    if (!is_filtered())
+    if (!sandbox_is_filtered())
         return NULL;
     uint32_t *at = mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    uint32_t ended = first_ended(at);
+    uint32_t ended = sandbox_first_ended(at);
     os_unmap(at, sizeof(*at));
     *may_speak = ended >= LOGS_CALLS;
     return ended < ATTEMPTS ? attempts[ended].name : NULL;

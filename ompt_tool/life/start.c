@@ -31,7 +31,7 @@
 #include "unwind/python.h"
 #include "unwind/r.h"
 
-static bool needs_runtime(const struct dl_phdr_info *program)
+static bool start_needs_runtime(const struct dl_phdr_info *program)
 {
     const char *strings = NULL;
     const ElfW(Dyn) *dynamic = NULL;
@@ -51,7 +51,7 @@ static bool needs_runtime(const struct dl_phdr_info *program)
     return false;
 }
 
-static bool has_text(const struct dl_phdr_info *program, const char *text, size_t bytes)
+static bool start_has_text(const struct dl_phdr_info *program, const char *text, size_t bytes)
 {
     for (unsigned i = 0; i < program->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
@@ -67,24 +67,24 @@ static bool has_text(const struct dl_phdr_info *program, const char *text, size_
 /* Looks in the program, which is the first object, for two texts: a variable that libgomp reads at its start,
  * and the beginning of its error messages. A stripped program has them, too. The result, 1 or -1, ends the
  * iteration. */
-static int look_at_program(struct dl_phdr_info *program, size_t bytes, void *unused)
+static int start_look_at_program(struct dl_phdr_info *program, size_t bytes, void *unused)
 {
     static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
     (void)bytes, (void)unused;
-    return !needs_runtime(program) && has_text(program, variable, sizeof(variable)) &&
-                   has_text(program, error, sizeof(error))
+    return !start_needs_runtime(program) && start_has_text(program, variable, sizeof(variable)) &&
+                   start_has_text(program, error, sizeof(error))
                ? 1
                : -1;
 }
 
 /* Returns true if a copy of libgomp is linked into the program itself: such a copy has no tool interface.
  * Searches the program's constants (1 ms for 5 MB), unless the program needs a shared runtime. */
-static bool has_static_runtime(void)
+static bool start_has_static_runtime(void)
 {
     /* 1 or -1: result of the search, which a forked child has from its parent; 0: not searched */
     static int found;
     if (!found)
-        found = dl_iterate_phdr(look_at_program, NULL);
+        found = dl_iterate_phdr(start_look_at_program, NULL);
     return found > 0;
 }
 
@@ -93,7 +93,7 @@ static char python[160];
 
 /* Returns the command line, or only the program's name if the user wants that: arguments may be secrets. A
  * program may overwrite its arguments with a title, so a forked child uses what its parent has read. */
-static const char *read_command(void)
+static const char *start_read_command(void)
 {
     static char text[8192];
     if (session.options.no_command)
@@ -109,7 +109,7 @@ static const char *read_command(void)
     return text;
 }
 
-static void write_job_texts(void)
+static void start_write_job(void)
 {
     const struct job *job = session.job;
     struct profile_header *header = arena_header();
@@ -140,32 +140,32 @@ void start_find_interpreters(void)
 }
 
 /* Writes the mount namespace, because a reader in another one may not find the files that the profile names. */
-static void write_mounts(void)
+static void start_write_mounts(void)
 {
     char text[64] = "";
     if (syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/mnt", text, sizeof(text) - 1) > 0)
         arena_text("mounts", text);
 }
 
-static void write_texts(void)
+static void start_write_texts(void)
 {
     char text[8192], host[HOST_NAME_MAX + 1] = "";
     gethostname(host, sizeof(host) - 1);
     arena_text("version", BLAME_VERSION);
     arena_text("program", session.program);
-    arena_text("command", read_command());
+    arena_text("command", start_read_command());
     arena_text("host", host);
     arena_text("runtime", session.runtime);
     arena_text("directory", session.directory);
     arena_text("file", session.file);
     if (blame_launched.image_start_ns)
         arena_text("launcher", "blame run");
-    write_mounts();
+    start_write_mounts();
     if (*python)
         arena_text("python", python);
-    if (has_static_runtime())
+    if (start_has_static_runtime())
         arena_text("static_runtime", "libgomp");
-    write_job_texts();
+    start_write_job();
     variables_print(text, sizeof(text));
     arena_text("options", text);
     if (session.options.meta)
@@ -181,7 +181,7 @@ static void write_texts(void)
  * process has used is work. The kernel has counted how long this thread waited for a core. The rest is sleep,
  * unless it is shorter than the uncertainty of the process's start. Without the kernel's counts all of it is
  * work. */
-static void note_before_start(struct profile_header *header)
+static void start_note_time_before(struct profile_header *header)
 {
     uint64_t on_core_ns, no_core_ns;
     os_run_times(os_tid(), &on_core_ns, &no_core_ns);
@@ -197,11 +197,11 @@ static void note_before_start(struct profile_header *header)
     header->before_blocked_ns = left_ns > OS_PROCESS_START_UNSURE_NS ? left_ns : 0;
 }
 
-static void write_profile_header(void)
+static void start_write_header(void)
 {
     struct profile_header *header = arena_header();
     const struct run_options *options = &session.options;
-    note_before_start(header);
+    start_note_time_before(header);
     header->start_ns = session.start_ns;
     header->start_realtime_ns = clock_realtime_ns() - (int64_t)(header->tool_start_ns - session.start_ns);
     header->period_ns = session.period_ns;
@@ -222,7 +222,7 @@ static void write_profile_header(void)
 }
 
 /* Notes the profile's paths for `blame run`, which makes the reports of processes that were killed. */
-static void leave_note(bool measured)
+static void start_leave_note(bool measured)
 {
     char line[sizeof(session.directory) + 2 * sizeof(session.file) + 4];
     const char *notes = launch_notes();
@@ -243,7 +243,7 @@ static void leave_note(bool measured)
 
 /* Chooses which reports are made. A rank makes none, because the command that merges the job makes them.
  * Without CSV files the program does not wait for the summary. The user can ask for either. */
-static void choose_reports(struct run_options *options)
+static void start_choose_reports(struct run_options *options)
 {
     if ((launcher_starts_many() || options->job) && !secure_getenv("BLAME_CSV"))
         options->csv = 0;
@@ -254,7 +254,7 @@ static void choose_reports(struct run_options *options)
 /* Chooses a random seed unless the user has set one: the program's behaviour cannot depend on a seed that
  * nobody knows. A forked child gets a seed of its own. Otherwise the work that it does in step with its
  * parent's other children would be sampled at the same moments. */
-static void choose_seed(struct run_options *options)
+static void start_choose_seed(struct run_options *options)
 {
     static bool by_chance;
     by_chance |= !options->seed;
@@ -264,7 +264,7 @@ static void choose_seed(struct run_options *options)
 
 void start_refused(void)
 {
-    leave_note(false);
+    start_leave_note(false);
 }
 
 bool start_measuring(uint64_t process_start_ns)
@@ -272,18 +272,18 @@ bool start_measuring(uint64_t process_start_ns)
     uint64_t counted_ns = counters_plan_sample_period_ns();
     session_begin(process_start_ns);
     session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
-    choose_reports(&session.options);
-    choose_seed(&session.options);
+    start_choose_reports(&session.options);
+    start_choose_seed(&session.options);
     if (!output_open()) {
-        leave_note(false); /* in a forked child, nobody else notes it */
+        start_leave_note(false); /* in a forked child, nobody else notes it */
         return false;
     }
-    write_profile_header();
+    start_write_header();
     tracing_start();
-    write_texts();
+    start_write_texts();
     machine_note("machine_begin");
     machine_note_tracer();
-    leave_note(true);
+    start_leave_note(true);
     session_record_modules();
     return true;
 }

@@ -16,7 +16,7 @@ static const int watched[] = {SIGSEGV, SIGBUS};
 
 /* Does what the kernel would have done without this handler. A faulting instruction is executed again, and
  * its fault then has no handler. A signal that a process has sent is sent once more. */
-static void leave_to_kernel(int signal, siginfo_t *info)
+static void fault_leave_to_kernel(int signal, siginfo_t *info)
 {
     struct sigaction action;
     memset(&action, 0, sizeof(action));
@@ -34,7 +34,7 @@ static void handle_fault(int signal, siginfo_t *info, void *context)
     struct thread *thread = thread_self;
     (void)context;
     if (!thread || !load_relaxed(&thread->guarded) || info->si_code <= 0) {
-        leave_to_kernel(signal, info);
+        fault_leave_to_kernel(signal, info);
         return;
     }
     store_relaxed(&thread->guarded, false);

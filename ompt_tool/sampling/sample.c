@@ -31,7 +31,7 @@
 
 #define BURY_APART_NS 10000000u
 
-static struct profile_ranks *ranks_at(struct thread *thread, uint32_t node_idx, uint64_t key)
+static struct profile_ranks *sample_ranks_at(struct thread *thread, uint32_t node_idx, uint64_t key)
 {
     uint32_t child = node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_RANKS, key) : 0;
     return (struct profile_ranks *)attribute_at(&thread->tree, child);
@@ -39,13 +39,13 @@ static struct profile_ranks *ranks_at(struct thread *thread, uint32_t node_idx, 
 
 /* Returns at how many of the delivery's moments the other ranks are counted: at all of them or, if that would
  * read too many lines, only at the last. */
-static uint32_t ranks_moments(const struct delivery *delivery)
+static uint32_t sample_ranks_moments(const struct delivery *delivery)
 {
     uint32_t moments = delivery_moments(delivery);
     return moments * ranks_lines() > DELIVERY_LINES ? 1 : moments;
 }
 
-static struct ranks_census ranks_census_of(const struct delivery *delivery, uint32_t number)
+static struct ranks_census sample_ranks_census(const struct delivery *delivery, uint32_t number)
 {
     const struct clock_reading *clocks = &delivery->clocks;
     uint64_t apart_ticks = (uint64_t)(BURY_APART_NS / clocks->ns_per_tick);
@@ -60,7 +60,7 @@ static struct ranks_census ranks_census_of(const struct delivery *delivery, uint
 
 /* Returns the profile's key of an MPI call, by its function and its place in the program. `call` has the
  * return address, hence the -1. */
-static uint64_t ranks_key(uint64_t call, bool own_program)
+static uint64_t sample_ranks_key(uint64_t call, bool own_program)
 {
     uint64_t vaddr = own_program ? RANKS_CALL_VADDR(call) : 0;
     uint64_t place = vaddr ? capture_key(vaddr + ranks_program.load_bias - 1) : 0;
@@ -71,7 +71,7 @@ static uint64_t ranks_key(uint64_t call, bool own_program)
 
 /* Returns the sums of other ranks' waiting for which this thread's dispatch is to blame. If they waited in
  * several calls, the sums belong to no call (key 0). */
-static struct profile_ranks *ranks_of_dispatch(struct thread *thread, uint64_t key)
+static struct profile_ranks *sample_ranks_of_dispatch(struct thread *thread, uint64_t key)
 {
     if (!(thread->dispatch_ranks.wall > 0))
         thread->dispatch_ranks_key = key;
@@ -82,24 +82,25 @@ static struct profile_ranks *ranks_of_dispatch(struct thread *thread, uint64_t k
 
 enum ranks_target { IN_CONTEXT, IN_DISPATCH, IN_NOBODY };
 
-static struct profile_ranks *ranks_in(struct thread *thread, enum ranks_target target, uint32_t node_idx, uint64_t key)
+static struct profile_ranks *sample_ranks_in(struct thread *thread, enum ranks_target target, uint32_t node_idx,
+                                             uint64_t key)
 {
     if (target == IN_DISPATCH)
-        return ranks_of_dispatch(thread, key);
+        return sample_ranks_of_dispatch(thread, key);
     if (target == IN_NOBODY)
         node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NOBODY);
-    return ranks_at(thread, node_idx, key);
+    return sample_ranks_at(thread, node_idx, key);
 }
 
 /* Blames the thread for one of `threads` equal parts of the other ranks' waiting at one of the delivery's
  * moments. */
-static void blame_for_ranks(struct thread *thread, enum ranks_target target, uint32_t node_idx,
-                            const struct delivery *delivery, uint32_t number, uint32_t threads)
+static void sample_ranks_blame(struct thread *thread, enum ranks_target target, uint32_t node_idx,
+                               const struct delivery *delivery, uint32_t number, uint32_t threads)
 {
-    uint32_t moments = ranks_moments(delivery);
+    uint32_t moments = sample_ranks_moments(delivery);
     if (number >= moments)
         return;
-    struct ranks_census census = ranks_census_of(delivery, number);
+    struct ranks_census census = sample_ranks_census(delivery, number);
     if (census.own_waits || !census.calls)
         return;
     double p = delivery->p / moments / threads, waiting = 0;
@@ -107,7 +108,8 @@ static void blame_for_ranks(struct thread *thread, enum ranks_target target, uin
         waiting += census.call[i].any + census.call[i].named;
     for (uint32_t i = 0; i < census.calls; i++) {
         const struct ranks_call *call = &census.call[i];
-        struct profile_ranks *ranks = ranks_in(thread, target, node_idx, ranks_key(call->call, call->own_program));
+        struct profile_ranks *ranks =
+            sample_ranks_in(thread, target, node_idx, sample_ranks_key(call->call, call->own_program));
         if (!ranks)
             continue;
         ranks->blame += p * call->named + p * call->any / census.busy;
@@ -121,7 +123,7 @@ static void blame_for_ranks(struct thread *thread, enum ranks_target target, uin
 static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx,
                                                         const struct delivery *delivery, uint32_t number, uint32_t busy)
 {
-    blame_for_ranks(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
+    sample_ranks_blame(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
 }
 
 /* Blames an idle thread for the other ranks' waiting. Within the thread's grace the blame belongs to its
@@ -129,12 +131,12 @@ static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, u
 static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery,
                                                         const struct idle_moment *idle)
 {
-    uint32_t moments = ranks_moments(delivery);
+    uint32_t moments = sample_ranks_moments(delivery);
     for (uint32_t number = 0; number < moments; number++) {
         if (idle[number].idle)
-            blame_for_ranks(thread, IN_NOBODY, 0, delivery, number, idle[number].idle);
+            sample_ranks_blame(thread, IN_NOBODY, 0, delivery, number, idle[number].idle);
         else if (idle[number].busy)
-            blame_for_ranks(thread, IN_DISPATCH, 0, delivery, number, idle[number].busy);
+            sample_ranks_blame(thread, IN_DISPATCH, 0, delivery, number, idle[number].busy);
     }
 }
 
@@ -145,7 +147,7 @@ static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread,
     const struct profile_ranks *dispatch = &thread->dispatch_ranks;
     if (!(dispatch->wall > 0))
         return;
-    struct profile_ranks *ranks = ranks_at(thread, node_idx, thread->dispatch_ranks_key);
+    struct profile_ranks *ranks = sample_ranks_at(thread, node_idx, thread->dispatch_ranks_key);
     if (ranks) {
         ranks->blame += dispatch->blame;
         ranks->named += dispatch->named;
@@ -158,10 +160,10 @@ static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread,
 static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx,
                                                            const struct delivery *delivery)
 {
-    uint32_t moments = ranks_moments(delivery);
+    uint32_t moments = sample_ranks_moments(delivery);
     for (uint32_t number = 0; number < moments; number++) {
-        struct ranks_census census = ranks_census_of(delivery, number);
-        struct profile_ranks *ranks = census.own_is_blamed ? ranks_at(thread, node_idx, 0) : NULL;
+        struct ranks_census census = sample_ranks_census(delivery, number);
+        struct profile_ranks *ranks = census.own_is_blamed ? sample_ranks_at(thread, node_idx, 0) : NULL;
         if (ranks)
             ranks->waited += delivery->p / moments / census.own_threads;
     }
@@ -173,7 +175,7 @@ static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread
  * node is below the root, because nothing in the program is the cause. Its inverse_busy is the duration of
  * the stop: the time of all stopped threads, divided by their number. No thread counts as idle during a stop;
  * readers know T and correct for that. */
-static __attribute__((noinline)) bool book_stopped(struct thread *thread, const struct delivery *delivery)
+static __attribute__((noinline)) bool sample_book_stopped(struct thread *thread, const struct delivery *delivery)
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
@@ -208,18 +210,18 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
     tracing_skip(thread, delivery);
 }
 
-static void take_held(struct thread *thread, uint32_t node_idx, uint64_t time_ns)
+static void sample_take_held_at(struct thread *thread, uint32_t node_idx, uint64_t time_ns)
 {
     if (state_holds_locks(thread->line) && session.options.locks != LOCKS_AT_RELEASE)
         attribute_held(&thread->tree, thread->line, node_idx, time_ns);
 }
 
-static void note_state(struct thread *thread, uint64_t time_ns, enum profile_time_state state, double p)
+static void sample_note_state(struct thread *thread, uint64_t time_ns, enum profile_time_state state, double p)
 {
     time_add_state(&thread->tree, time_ns, state, p);
 }
 
-static uint64_t place_key(uint64_t place)
+static uint64_t sample_place_key(uint64_t place)
 {
     uintptr_t codeptr = STATE_PLACE_CODEPTR(place);
     uint64_t key = codeptr ? capture_key(codeptr - 1) : 0;
@@ -228,7 +230,7 @@ static uint64_t place_key(uint64_t place)
     return PROFILE_PLACE_KEY(STATE_PLACE_KIND(place), key);
 }
 
-static struct work_share work_share_of(const struct thread *thread, uint32_t in_use)
+static struct work_share sample_work_share(const struct thread *thread, uint32_t in_use)
 {
     uint64_t share = load_relaxed(&thread->share);
     struct work_share of = {.pieces = (double)THREAD_SHARE_PIECES(share), .team = thread->team ? thread->team : in_use};
@@ -251,12 +253,12 @@ static struct work_share work_share_of(const struct thread *thread, uint32_t in_
     return of;
 }
 
-static void record_places(struct thread *thread, uint32_t node_idx, double p, struct census census,
-                          struct waiting_places *places)
+static void sample_record_places(struct thread *thread, uint32_t node_idx, double p, struct census census,
+                                 struct waiting_places *places)
 {
-    struct work_share share = work_share_of(thread, census.in_use);
+    struct work_share share = sample_work_share(thread, census.in_use);
     for (uint32_t i = 0; i < places->count; i++)
-        places->place[i] = place_key(places->place[i]);
+        places->place[i] = sample_place_key(places->place[i]);
     attribute_places(&thread->tree, node_idx, p / census.busy, places, &share);
 }
 
@@ -270,13 +272,13 @@ struct busy {
     struct waiting_places *places; /* wait places of the idle threads at the moment that is being booked */
 };
 
-static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
+static uint32_t sample_pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
 {
     return node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, pseudo) : 0;
 }
 
-static struct busy busy_of(struct thread *thread, const struct capture *capture, enum core_state core,
-                           struct waiting_places *places)
+static struct busy sample_busy_of(struct thread *thread, const struct capture *capture, enum core_state core,
+                                  struct waiting_places *places)
 {
     struct profile_thread *ledger = thread->ledger;
     struct busy busy = {capture->in_runtime,
@@ -290,13 +292,13 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     if (busy.no_core) {
         busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
-        busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
+        busy.own_idx = busy.ranks_idx = sample_pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
     } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* in the runtime: overhead, a wait without an event */
         if (unlikely(thread->unwinder.python != NULL))
             busy.node_idx = busy.ranks_idx = capture_interpreter_wait(thread, busy.node_idx);
         busy.state = PROFILE_TIME_BLOCKED;
         busy.sum = &ledger->blocked;
-        busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);
+        busy.own_idx = sample_pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);
     }
     busy.in_runtime = busy.in_runtime && !busy.no_core;
     return busy;
@@ -304,8 +306,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
 
 /* Books the other threads' idleness at the node. In the timeline's bins it also books the matching part of
  * the thread's own time. In the bins, a blocked thread's time counts for its context. */
-static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p,
-                             struct census census, uint64_t time_ns)
+static inline void sample_book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p,
+                                    struct census census, uint64_t time_ns)
 {
     struct lock_blame idleness = account_idleness(metric, p, census);
     attribute_time(&thread->tree, node_idx, time_ns,
@@ -314,28 +316,28 @@ static inline void book_part(struct thread *thread, struct profile_metric *metri
 
 /* Books one of the delivery's moments: the thread's own time, and the others' idleness, for which a missing
  * core is to blame if the thread lacked one then, and its code otherwise. Returns false if there is no room. */
-static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
-                      uint64_t time_ns)
+static bool sample_book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count,
+                             struct census census, uint64_t time_ns)
 {
     struct profile_metric *metric = attribute_at(&thread->tree, busy->own_idx);
     if (!metric)
         return false;
     account_own(metric, busy->in_runtime, p, count);
-    book_part(thread, metric, busy->no_core ? busy->own_idx : busy->node_idx, p, census, time_ns);
+    sample_book_part(thread, metric, busy->no_core ? busy->own_idx : busy->node_idx, p, census, time_ns);
     if (busy->no_core)
         thread->ledger->stolen += p * thread->core.stolen_part;
     if (busy->places->count)
-        record_places(thread, busy->own_idx, p, census, busy->places);
+        sample_record_places(thread, busy->own_idx, p, census, busy->places);
     return true;
 }
 
-static bool is_in_mpi(const struct thread *thread)
+static bool sample_is_in_mpi(const struct thread *thread)
 {
     return load_relaxed(&thread->line->state) == STATE_MPI_WAIT;
 }
 
-static struct census census_of_busy(const struct thread *thread, const struct delivery *delivery, uint32_t number,
-                                    struct waiting_places *places)
+static struct census sample_census_of_busy(const struct thread *thread, const struct delivery *delivery,
+                                           uint32_t number, struct waiting_places *places)
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     places->count = 0;
@@ -344,23 +346,23 @@ static struct census census_of_busy(const struct thread *thread, const struct de
 
 /* Books all moments of the delivery in one state; returns false if there is no room. census and busy->places are
  * those of the last moment. */
-static bool book_moments(struct thread *thread, const struct busy *busy, const struct delivery *delivery,
-                         struct census census)
+static bool sample_book_moments(struct thread *thread, const struct busy *busy, const struct delivery *delivery,
+                                struct census census)
 {
     uint32_t moments = delivery_moments(delivery);
     double p = delivery->p / moments;
     uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
-    if (!book_busy(thread, busy, p, delivery->count, census, time_ns))
+    if (!sample_book_busy(thread, busy, p, delivery->count, census, time_ns))
         return false;
-    note_state(thread, time_ns, busy->state, p);
+    sample_note_state(thread, time_ns, busy->state, p);
     bool ranks = ranks_are_seen() && busy->ranks_idx;
     if (unlikely(ranks))
         sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
     for (uint32_t number = 1; number < moments; number++) {
-        census = census_of_busy(thread, delivery, number, busy->places);
+        census = sample_census_of_busy(thread, delivery, number, busy->places);
         time_ns = delivery_moment_ns(delivery, number, moments);
-        book_busy(thread, busy, p, 0, census, time_ns);
-        note_state(thread, time_ns, busy->state, p);
+        sample_book_busy(thread, busy, p, 0, census, time_ns);
+        sample_note_state(thread, time_ns, busy->state, p);
         if (unlikely(ranks))
             sample_ranks_busy(thread, busy->ranks_idx, delivery, number, census.busy);
     }
@@ -368,27 +370,27 @@ static bool book_moments(struct thread *thread, const struct busy *busy, const s
     thread->ledger->recorded += delivery->count;
     counters_book(thread, busy->node_idx);
     tracing_add(thread, busy->node_idx, busy->state, delivery);
-    take_held(thread, busy->node_idx, delivery->census_ns);
+    sample_take_held_at(thread, busy->node_idx, delivery->census_ns);
     return true;
 }
 
-static void record_busy_in(struct thread *thread, enum core_state core, const struct delivery *delivery,
-                           const ucontext_t *context)
+static void sample_record_busy_in(struct thread *thread, enum core_state core, const struct delivery *delivery,
+                                  const ucontext_t *context)
 {
     struct waiting_places places;
-    struct census census = census_of_busy(thread, delivery, 0, &places);
+    struct census census = sample_census_of_busy(thread, delivery, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
-    struct busy busy = busy_of(thread, &capture, core, &places);
-    if (!book_moments(thread, &busy, delivery, census))
+    struct busy busy = sample_busy_of(thread, &capture, core, &places);
+    if (!sample_book_moments(thread, &busy, delivery, census))
         sample_drop(thread, delivery, capture.cause);
 }
 
-static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+static void sample_record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     const struct core *core = &thread->core;
     const uint64_t counts[] = {core->first_moments, core_moments_in_state(core, delivery), core->had_last};
     if (likely(counts[1] == delivery->count)) {
-        record_busy_in(thread, core->state, delivery, context);
+        sample_record_busy_in(thread, core->state, delivery, context);
         return;
     }
     struct delivery rest = *delivery;
@@ -396,13 +398,13 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
         if (!counts[i])
             continue;
         struct delivery part = delivery_take(&rest, counts[i]);
-        record_busy_in(thread, i == 1 ? core->state : i ? CORE_HAD : core->first, &part, context);
+        sample_record_busy_in(thread, i == 1 ? core->state : i ? CORE_HAD : core->first, &part, context);
     }
 }
 
 /* Counts the time in which a waiting thread also had no core, so that the sums agree with the kernel's count.
  * The time stays waiting: what the thread waits for is another thread. */
-static void book_waiting_core(struct thread *thread, const struct delivery *delivery)
+static void sample_book_waiting_core(struct thread *thread, const struct delivery *delivery)
 {
     const struct core *core = &thread->core;
     if (core->state == CORE_NONE)
@@ -412,17 +414,17 @@ static void book_waiting_core(struct thread *thread, const struct delivery *deli
 
 /* Records a sample in an MPI call. Whatever the thread does in the call, with or without a core, it waits for
  * other ranks. Threads that idle meanwhile do so because of that wait. */
-static void record_mpi(struct thread *thread, const struct delivery *delivery)
+static void sample_record_mpi(struct thread *thread, const struct delivery *delivery)
 {
     struct waiting_places places;
-    struct census census = census_of_busy(thread, delivery, 0, &places);
+    struct census census = sample_census_of_busy(thread, delivery, 0, &places);
     struct capture capture = capture_mpi(thread);
     struct busy busy = {.node_idx = capture.node_idx,
                         .own_idx = capture.node_idx,
                         .sum = &thread->ledger->mpi_wait,
                         .state = PROFILE_TIME_MPI_WAIT,
                         .places = &places};
-    if (!book_moments(thread, &busy, delivery, census)) {
+    if (!sample_book_moments(thread, &busy, delivery, census)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
@@ -431,11 +433,12 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     thread->mpi.samples++;
     thread->mpi.node_idx = capture.node_idx;
     thread->mpi.grafts = thread->tree.grafts;
-    book_waiting_core(thread, delivery);
+    sample_book_waiting_core(thread, delivery);
 }
 
-/* Slow path of record_idle(): the process is an MPI rank, or the delivery is traced. */
-static __attribute__((noinline, cold)) void account_told_idle(struct thread *thread, const struct delivery *delivery)
+/* Slow path of sample_record_idle(): the process is an MPI rank, or the delivery is traced. */
+static __attribute__((noinline, cold)) void sample_record_told_idle(struct thread *thread,
+                                                                    const struct delivery *delivery)
 {
     struct idle_moment told[DELIVERY_MOMENTS];
     account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told);
@@ -445,52 +448,52 @@ static __attribute__((noinline, cold)) void account_told_idle(struct thread *thr
 }
 
 /* Records a sample of an idle thread. Does not walk the stack, so that idle threads cost next to nothing. */
-static void record_idle(struct thread *thread, const struct delivery *delivery)
+static void sample_record_idle(struct thread *thread, const struct delivery *delivery)
 {
     thread->ledger->recorded += delivery->count;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
     if (unlikely(ranks_are_seen() || thread->traced))
-        account_told_idle(thread, delivery);
+        sample_record_told_idle(thread, delivery);
     else
         account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, NULL);
-    book_waiting_core(thread, delivery);
+    sample_book_waiting_core(thread, delivery);
 }
 
 /* Leaves the blame for one of the delivery's moments for the lock's holder; returns false if there is no
  * room. */
-static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
-                         uint64_t time_ns)
+static bool sample_blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
+                                uint64_t time_ns)
 {
     struct lock_blame blame = account_waiter(p, census);
     return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
 }
 
-static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+static void sample_record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
     uint32_t moments = delivery_moments(delivery);
     uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
     struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
     if (account_is_taking(thread->line, delivery, key, census.holder)) {
-        record_busy(thread, delivery, context);
+        sample_record_busy(thread, delivery, context);
         return;
     }
     contended_note(key);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = attribute_lock_at(&thread->tree, capture.node_idx, key);
     double p = delivery->p / moments;
-    if (!here || !blame_holder(thread, capture.node_idx, key, p, census, time_ns)) {
+    if (!here || !sample_blame_holder(thread, capture.node_idx, key, p, census, time_ns)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
-    note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
+    sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
     for (uint32_t number = 1; number < moments; number++) {
         time_ns = delivery_moment_ns(delivery, number, moments);
         struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
-        if (!blame_holder(thread, capture.node_idx, key, p, then, time_ns))
+        if (!sample_blame_holder(thread, capture.node_idx, key, p, then, time_ns))
             /* no room: blame the holder of the last moment, for whom there was room */
-            blame_holder(thread, capture.node_idx, key, p, census, time_ns);
-        note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
+            sample_blame_holder(thread, capture.node_idx, key, p, census, time_ns);
+        sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
         if (unlikely(ranks_are_seen()))
             sample_ranks_busy(thread, capture.node_idx, delivery, number, then.busy);
     }
@@ -500,30 +503,31 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     thread->counted_wait = thread->line->acquisitions;
     lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
-    book_waiting_core(thread, delivery);
+    sample_book_waiting_core(thread, delivery);
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
     tracing_add(thread, capture.node_idx, PROFILE_TIME_LOCK_WAIT, delivery);
-    take_held(thread, capture.node_idx, delivery->census_ns);
+    sample_take_held_at(thread, capture.node_idx, delivery->census_ns);
 }
 
-static inline void record_state(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+static inline void sample_record_state(struct thread *thread, const struct delivery *delivery,
+                                       const ucontext_t *context)
 {
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
-        record_idle(thread, delivery);
-    else if (unlikely(is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
-        record_mpi(thread, delivery);
+        sample_record_idle(thread, delivery);
+    else if (unlikely(sample_is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
+        sample_record_mpi(thread, delivery);
     else if (load_relaxed(&thread->line->wait_key))
-        record_waiting(thread, delivery, context);
+        sample_record_waiting(thread, delivery, context);
     else
-        record_busy(thread, delivery, context);
+        sample_record_busy(thread, delivery, context);
 }
 
 /* Records a sample that a stop of the whole process delayed. The moments until the thread ran again belong to
  * the stop. After the stop the thread may have waited for a core, to execute its code or only to take the
  * signal in its call; these moments are recorded by the thread's state. */
-static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery,
-                                                        const ucontext_t *context)
+static __attribute__((noinline, cold)) void sample_record_stop(struct thread *thread, const struct delivery *delivery,
+                                                               const ucontext_t *context)
 {
     struct delivery rest = *delivery;
     uint64_t lost_ns = thread->core.lost_ns, until_ns = delivery->clocks.ns - lost_ns, count = delivery->count;
@@ -532,11 +536,11 @@ static __attribute__((noinline, cold)) void record_stop(struct thread *thread, c
             until_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, until_ns - delivery->due_ns) : 0;
     if (count) {
         struct delivery stopped = delivery_take(&rest, count);
-        if (!book_stopped(thread, &stopped))
+        if (!sample_book_stopped(thread, &stopped))
             sample_drop(thread, &stopped, PROFILE_DROP_NO_MEMORY);
     }
     if (rest.count)
-        record_state(thread, &rest, context);
+        sample_record_state(thread, &rest, context);
 }
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -549,15 +553,15 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     bool stopped = stopped_until_now(&thread->core, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
     if (unlikely(stopped))
-        record_stop(thread, delivery, context);
+        sample_record_stop(thread, delivery, context);
     else
-        record_state(thread, delivery, context);
+        sample_record_state(thread, delivery, context);
     thread->core.threads = thread_sampled();
     tracing_end(thread, delivery);
 }
 
 /* Counts pending dispatch as dropped. It was counted as recorded, but the tree has no room for it. */
-static void lose_dispatch(struct thread *thread, enum profile_drop cause)
+static void sample_lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
     thread->idle.pending = false;
@@ -568,8 +572,8 @@ static void lose_dispatch(struct thread *thread, enum profile_drop cause)
     sample_drop(thread, &lost, cause);
 }
 
-static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric,
-                         const struct profile_metric *dispatch)
+static void sample_add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric,
+                                const struct profile_metric *dispatch)
 {
     sums_add(metric, dispatch);
     attribute_time(&thread->tree, node_idx, thread->idle.last_ns,
@@ -578,7 +582,7 @@ static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profil
 }
 
 /* Keeps the dispatch for the thread's next region, because its own region may have ended. */
-static void carry_dispatch(struct thread *thread)
+static void sample_carry_dispatch(struct thread *thread)
 {
     if (!thread->carries)
         thread->carried = (struct profile_metric){0};
@@ -586,21 +590,21 @@ static void carry_dispatch(struct thread *thread)
     sums_add(&thread->carried, &thread->idle.dispatch);
 }
 
-static void book_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric)
+static void sample_book_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric)
 {
     if (metric)
-        add_dispatch(thread, node_idx, metric, &thread->idle.dispatch);
+        sample_add_dispatch(thread, node_idx, metric, &thread->idle.dispatch);
     else
-        carry_dispatch(thread);
+        sample_carry_dispatch(thread);
     tracing_tell(thread, TRACER_DISPATCH, metric ? node_idx : (uint32_t)TRACER_CARRIED);
     thread->ledger->overhead += thread->idle.p;
-    note_state(thread, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
+    sample_note_state(thread, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
     thread->idle.pending = false;
 }
 
 /* Returns the context in which the thread has waited until now; node 0 if the region of that wait may have
  * ended. */
-static struct capture capture_wait(struct thread *thread, bool in_region)
+static struct capture sample_capture_wait(struct thread *thread, bool in_region)
 {
     if (in_region)
         return capture_callback(thread, LEAF_RUNTIME);
@@ -612,12 +616,12 @@ void sample_settle(struct thread *thread, bool in_region)
 {
     if (!thread->idle.pending)
         return;
-    struct capture capture = capture_wait(thread, in_region);
+    struct capture capture = sample_capture_wait(thread, in_region);
     struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
     if (metric || !in_region)
-        book_dispatch(thread, capture.node_idx, metric);
+        sample_book_dispatch(thread, capture.node_idx, metric);
     else
-        lose_dispatch(thread, capture.cause);
+        sample_lose_dispatch(thread, capture.cause);
     if (metric)
         sample_ranks_settle(thread, capture.node_idx);
 }
@@ -626,9 +630,9 @@ void sample_take_held(struct thread *thread, bool in_region)
 {
     if (!attribute_is_held(thread->line))
         return;
-    uint32_t node_idx = capture_wait(thread, in_region).node_idx;
+    uint32_t node_idx = sample_capture_wait(thread, in_region).node_idx;
     if (node_idx)
-        take_held(thread, node_idx, clock_now_ns());
+        sample_take_held_at(thread, node_idx, clock_now_ns());
 }
 
 void sample_book_carried(struct thread *thread, struct region *region)
@@ -637,7 +641,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     if (!metric)
         return; /* no room: the dispatch stays carried */
-    add_dispatch(thread, node_idx, metric, &thread->carried);
+    sample_add_dispatch(thread, node_idx, metric, &thread->carried);
     thread->carries = false;
     tracing_tell(thread, TRACER_CARRIED, node_idx);
     sample_ranks_settle(thread, node_idx);
@@ -646,7 +650,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
 void sample_settle_rest(struct thread *thread)
 {
     if (thread->idle.pending)
-        book_dispatch(thread, 0, NULL);
+        sample_book_dispatch(thread, 0, NULL);
     if (thread->carries)
         sample_book_carried(thread, NULL);
 }

@@ -68,7 +68,7 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size sample_entry_plain, . - sample_entry_plain\n");
 
-static bool has_protection_keys(void)
+static bool sample_entry_needs_keys(void)
 {
     const unsigned enabled_by_system = 1u << 4; /* OSPKE */
     unsigned eax, ebx, ecx, edx;
@@ -78,5 +78,5 @@ static bool has_protection_keys(void)
 sample_handler *sample_entry(sample_handler *handler)
 {
     sample_entry_handler = handler;
-    return has_protection_keys() && !__tsan_acquire ? sample_entry_with_keys : sample_entry_plain;
+    return sample_entry_needs_keys() && !__tsan_acquire ? sample_entry_with_keys : sample_entry_plain;
 }

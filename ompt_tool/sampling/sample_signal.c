@@ -21,7 +21,7 @@ struct signal_action {
 
 /* Also blocks, during the handler, the C library's two internal signals, which sigfillset() leaves out: a
  * cancellation (pthread_cancel) would end the thread in the middle of a change. */
-static bool block_library_signals(int signal)
+static bool sample_signal_block_library_signals(int signal)
 {
     struct signal_action action;
     if (kernel_call(SYS_rt_sigaction, signal, 0, (long)&action, sizeof(action.mask), 0, 0) != 0)
@@ -31,7 +31,7 @@ static bool block_library_signals(int signal)
     return kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0) == 0;
 }
 
-static bool install(sample_handler *handler, int signal)
+static bool sample_signal_try(sample_handler *handler, int signal)
 {
     struct sigaction old, action;
     if (sigaction(signal, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
@@ -43,19 +43,19 @@ static bool install(sample_handler *handler, int signal)
     /* a blocked fault signal would end the program at a fault (fault.c) */
     sigdelset(&action.sa_mask, SIGSEGV);
     sigdelset(&action.sa_mask, SIGBUS);
-    return sigaction(signal, &action, NULL) == 0 && block_library_signals(signal);
+    return sigaction(signal, &action, NULL) == 0 && sample_signal_block_library_signals(signal);
 }
 
 int sample_signal_install(sample_handler *handler, int wanted)
 {
-    if (wanted && install(handler, wanted))
+    if (wanted && sample_signal_try(handler, wanted))
         return wanted;
     /* The kernel delivers the highest of several pending signals last: its frame is then on top of the
      * others'. */
     for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--)
-        if (install(handler, signal))
+        if (sample_signal_try(handler, signal))
             return signal;
-    return install(handler, SIGSTKFLT) ? SIGSTKFLT : 0; /* Linux itself never sends SIGSTKFLT */
+    return sample_signal_try(handler, SIGSTKFLT) ? SIGSTKFLT : 0; /* Linux itself never sends SIGSTKFLT */
 }
 
 bool sample_signal_comes_to(sample_handler *handler, int signal)

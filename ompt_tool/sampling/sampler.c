@@ -73,7 +73,7 @@ uint64_t sampler_signals(void)
 }
 
 /* Begins the thread's sampling periods at begin_ns, a time on the clock that its samples use. */
-static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
+static void sampler_begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
 {
     thread->ledger->period_ns = period_ns;
     thread->ledger->number = 1 + state_line_number(thread->line);
@@ -86,7 +86,7 @@ static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t per
 
 /* Returns the number of periods of CPU time that this delivery stands for, counted by the thread's CPU time.
  * The kernel checks CPU-time timers only at its ticks and does not always report their overruns. */
-static uint64_t pass_cpu_periods(struct moments *moments)
+static uint64_t sampler_pass_cpu_periods(struct moments *moments)
 {
     int64_t passed_ns = (int64_t)(clock_thread_cpu_ns() - moments->begin_ns), period_ns = (int64_t)moments->period_ns;
     uint64_t count = passed_ns >= 2 * period_ns ? (uint64_t)(passed_ns / period_ns) : 1;
@@ -96,7 +96,8 @@ static uint64_t pass_cpu_periods(struct moments *moments)
 
 /* Returns the delivery of a signal that has just arrived. If the signal comes before the period's moment,
  * because the timer was changed meanwhile, it still counts as that period's sample. */
-static struct delivery take_delivery(struct thread *thread, const siginfo_t *info, const struct clock_reading *clocks)
+static struct delivery sampler_take_delivery(struct thread *thread, const siginfo_t *info,
+                                             const struct clock_reading *clocks)
 {
     struct delivery delivery = {
         .count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
@@ -104,7 +105,7 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
     if (unlikely(info->si_code != SI_TIMER)) {
         /* A counter's overflow. It stands for one sample: the counter starts again only after the handler. */
     } else if (session.options.clock == CLOCK_CPU) {
-        delivery.count = pass_cpu_periods(&thread->moments);
+        delivery.count = sampler_pass_cpu_periods(&thread->moments);
         weight_ns *= delivery.count;
     } else {
         uint64_t first_ns = thread->moments.next_ns, last_ns;
@@ -124,7 +125,7 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
 /* Notes how long the handler took. If it takes longer than a period, it runs again before the program's next
  * instruction, for ever. So after SLOW_SAMPLES slow samples in a row, as many samples are dropped. A single
  * slow sample proves nothing: the thread may have lost its core during it. */
-static void note_duration(struct thread *thread, const struct clock_reading *begin)
+static void sampler_note_duration(struct thread *thread, const struct clock_reading *begin)
 {
     if (likely(clock_passed_ns(begin) < thread->moments.period_ns)) {
         thread->slow_samples = 0;
@@ -135,10 +136,10 @@ static void note_duration(struct thread *thread, const struct clock_reading *beg
 }
 
 /* Takes one sample. The measurement has not ended, and does not end before this returns. */
-static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
-                        const struct clock_reading *clocks)
+static void sampler_take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                                const struct clock_reading *clocks)
 {
-    struct delivery delivery = take_delivery(thread, info, clocks);
+    struct delivery delivery = sampler_take_delivery(thread, info, clocks);
     counters_take(thread);
     if (unlikely(load_relaxed(&session.paused))) {
         sample_drop(thread, &delivery, PROFILE_DROP_PAUSED);
@@ -157,26 +158,26 @@ static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t
     }
     fault_record_sample(thread, &delivery, context);
     session_record_modules(); /* only compares two numbers, unless the walk found a new library */
-    note_duration(thread, clocks);
+    sampler_note_duration(thread, clocks);
 }
 
 /* Records the delivery; returns false if the measurement has ended. */
-static bool record_delivery(struct thread *thread, const siginfo_t *info, ucontext_t *context,
-                            const struct clock_reading *clocks)
+static bool sampler_record_delivery(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                                    const struct clock_reading *clocks)
 {
     /* Pairs with finish_measuring(): either it waits for this handler, or this handler sees that the measurement
      * ends. In the second case finish_measuring() counts the sample. */
     store_seq_cst(&thread->in_handler, 1);
     bool goes_on = !load_seq_cst(&session.stopping);
     if (goes_on)
-        take_sample(thread, info, context, clocks);
+        sampler_take_sample(thread, info, context, clocks);
     store_release(&thread->in_handler, 0);
     return goes_on;
 }
 
 /* Disarms the timer, which was just set, if its signal is one that the program has taken: the thread that
  * disarms all timers for that reason may have passed this one before it was set (G1). */
-static void heed_taken_signal(const struct thread *thread)
+static void sampler_heed_taken_signal(const struct thread *thread)
 {
     if (unlikely(load_seq_cst(&taken_signal) == thread->signal))
         os_timer_set(thread->timer, false, 0, 0);
@@ -187,60 +188,60 @@ static void heed_taken_signal(const struct thread *thread)
  * may take a signal away (sigtimedwait), and then the timer must expire again. If the moments are less than
  * half a period apart, the interval is a whole period: a shorter one would send too many signals to a program
  * that takes all of them. */
-static void set_timer(struct thread *thread)
+static void sampler_set_timer(struct thread *thread)
 {
     struct moments *moments = &thread->moments;
     uint64_t interval_ns = moments_second(moments) - moments->next_ns;
     bool apart = interval_ns >= moments->period_ns / 2;
     thread->second_ns = apart ? moments->next_ns + interval_ns : 0;
     os_timer_set(thread->timer, false, moments->next_ns, apart ? interval_ns : moments->period_ns);
-    heed_taken_signal(thread);
+    sampler_heed_taken_signal(thread);
 }
 
 /* Lengthens the thread's period, starting with the first one that has no sample yet. Makes one system call
  * (timer_settime). */
-static void slow_down(struct thread *thread)
+static void sampler_slow_down(struct thread *thread)
 {
-    begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, crowd_period_ns());
+    sampler_begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, crowd_period_ns());
     if (thread->drawn)
-        set_timer(thread);
+        sampler_set_timer(thread);
     else if (session.options.clock == CLOCK_CPU)
         os_timer_set(thread->timer, true, 0, thread->moments.period_ns);
 }
 
 /* Prepares the next sample, at the handler's end. */
-static void go_on_sampling(struct thread *thread, const struct clock_reading *clocks)
+static void sampler_prepare_next(struct thread *thread, const struct clock_reading *clocks)
 {
     bool is_set = thread->second_ns == thread->moments.next_ns;
     core_leave(&thread->core, clocks->ns);
     thread->second_ns = 0;
     if (!is_set && thread->drawn)
-        set_timer(thread);
+        sampler_set_timer(thread);
     if (unlikely(thread->moments.period_ns < crowd_period_ns()))
-        slow_down(thread);
+        sampler_slow_down(thread);
     notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
     /* note the next wait, so that nobody counts as waiting for what this thread lost before it */
     thread->look_ticks = 0;
 }
 
-static bool is_worker(const struct thread *thread)
+static bool sampler_is_worker(const struct thread *thread)
 {
     return thread->ledger->kind == PROFILE_THREAD_WORKER;
 }
 
 /* Makes an idle worker a bystander, unless restart_leave() is going to continue in a context of its own. A
  * working thread becomes a bystander at its next wait (sampler_look). */
-static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint64_t now_ns)
+static void sampler_stand_by(struct thread *thread, bool idle, ucontext_t *context, uint64_t now_ns)
 {
     if (idle) {
-        if (is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
+        if (sampler_is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
             bystander_begin(&thread->stands_by, context, now_ns);
         if (thread->idle.pending || thread->stands_by.added)
             thread->unusual.settles = true;
         thread->unusual.notes = true; /* the wait may be long, so note it */
         return;
     }
-    if (is_worker(thread))
+    if (sampler_is_worker(thread))
         thread->heard_ticks = 0;
     if (unlikely(thread->stands_by.added)) /* the thread was about to leave its wait */
         bystander_wakes(&thread->stands_by, context);
@@ -258,12 +259,12 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     struct clock_reading clocks = clock_read(); /* the time of the sample */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
-    if ((info->si_code == SI_TIMER || overflowed) && record_delivery(thread, info, context, &clocks))
-        go_on_sampling(thread, &clocks);
+    if ((info->si_code == SI_TIMER || overflowed) && sampler_record_delivery(thread, info, context, &clocks))
+        sampler_prepare_next(thread, &clocks);
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
-    stand_by(thread, idle, context, clocks.ns);
+    sampler_stand_by(thread, idle, context, clocks.ns);
     if (idle && state_is_hidden(thread->line))
         account_idle_resume(&thread->idle, thread->line);
     else
@@ -291,7 +292,7 @@ bool sampler_init(void)
     return sample_signal != 0;
 }
 
-static void note_no_timer(int error)
+static void sampler_note_no_timer(int error)
 {
     struct profile_header *header = arena_header();
     struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
@@ -300,11 +301,12 @@ static void note_no_timer(int error)
     header->timer_error = (uint32_t)error;
 }
 
-static void start_samples(struct thread *thread)
+static void sampler_start_timer(struct thread *thread)
 {
     uint64_t period_ns = crowd_period_ns();
     int signal = thread->signal = load_relaxed(&sample_signal);
-    begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->from_ns, period_ns);
+    sampler_begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->from_ns,
+                          period_ns);
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
@@ -320,14 +322,14 @@ static void start_samples(struct thread *thread)
     store_seq_cst(&thread->sampled, started ? shared_timer_word(thread->timer) : 0);
     thread->ledger->timer_failed = !started;
     if (started) {
-        heed_taken_signal(thread);
+        sampler_heed_taken_signal(thread);
     } else {
         thread->drawn = false;
-        note_no_timer(errno);
+        sampler_note_no_timer(errno);
     }
 }
 
-static void tell_due(struct thread *thread)
+static void sampler_announce_due(struct thread *thread)
 {
     struct clock_reading clocks = clock_read();
     notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
@@ -335,29 +337,29 @@ static void tell_due(struct thread *thread)
 
 /* Returns the ns since the last sample. Returns 0 if they are unknown: with a counter's overflows, or with a
  * CPU clock for another thread. */
-static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
+static uint64_t sampler_silent_ns(const struct thread *thread, uint64_t now_ns)
 {
     bool cpu_clock = session.options.clock == CLOCK_CPU;
     if (counters_plan_sample_period_ns() || (cpu_clock && thread != thread_self))
         return 0;
     uint64_t begin_ns = thread->moments.begin_ns + thread->moments.missed_ns;
-    int64_t silent_ns = (int64_t)((cpu_clock ? clock_thread_cpu_ns() : now_ns) - begin_ns);
-    return silent_ns > 0 ? (uint64_t)silent_ns : 0;
+    int64_t passed_ns = (int64_t)((cpu_clock ? clock_thread_cpu_ns() : now_ns) - begin_ns);
+    return passed_ns > 0 ? (uint64_t)passed_ns : 0;
 }
 
 /* Returns true if no sample has come for a long time. The thread may also have had no core. */
-static bool is_silent(const struct thread *thread, uint64_t now_ns)
+static bool sampler_is_silent(const struct thread *thread, uint64_t now_ns)
 {
-    uint64_t ns = silent_ns(thread, now_ns);
+    uint64_t ns = sampler_silent_ns(thread, now_ns);
     return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
 }
 
 /* Returns true if the thread's timer no longer exists. A program may delete timers that are not its own (0,
  * 1, 2 ...) and hit the tool's. Only the thread itself sets its timer to find out: for another thread, the
  * number may belong to a new timer by now. */
-static bool is_deleted(struct thread *thread, uint64_t now_ns)
+static bool sampler_timer_is_deleted(struct thread *thread, uint64_t now_ns)
 {
-    if (!thread->drawn || !is_silent(thread, now_ns))
+    if (!thread->drawn || !sampler_is_silent(thread, now_ns))
         return false;
     bool there = thread == thread_self
                      ? os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns)
@@ -366,7 +368,7 @@ static bool is_deleted(struct thread *thread, uint64_t now_ns)
     return !there && errno == EINVAL;
 }
 
-static void note_deleted(void)
+static void sampler_note_deleted_timer(void)
 {
     struct profile_header *header = arena_header();
     if (header->timer_error)
@@ -379,7 +381,7 @@ static void note_deleted(void)
 
 /* Stops the thread's timer. The thread itself and finish_measuring() may both call this, but only one of them
  * stops it. */
-static void stop_samples(struct thread *thread)
+static void sampler_stop_timer(struct thread *thread)
 {
     uint64_t was = exchange_seq_cst(&thread->sampled, 0);
     if (!was)
@@ -389,42 +391,42 @@ static void stop_samples(struct thread *thread)
         counters_overflow_stop(thread);
     else
         shared_timer_delete(was);
-    tell_due(thread);
+    sampler_announce_due(thread);
 }
 
 /* Returns true if the program causes the silence: it has taken the signal, blocks it, or has deleted the
  * timer. A CPU clock without samples may just not be running. */
-static bool is_silenced(struct thread *thread, uint64_t now_ns)
+static bool sampler_is_silenced(struct thread *thread, uint64_t now_ns)
 {
     int signal = load_relaxed(&sample_signal);
     if (!signal || thread->signal != signal)
         return true;
-    if (!is_silent(thread, now_ns))
+    if (!sampler_is_silent(thread, now_ns))
         return false;
     if (!sample_signal_comes_to(handle_sample, signal) || sample_signal_is_blocked(thread->ledger->tid, signal))
         return true;
-    bool deleted = is_deleted(thread, now_ns);
+    bool deleted = sampler_timer_is_deleted(thread, now_ns);
     if (deleted)
-        note_deleted();
+        sampler_note_deleted_timer();
     return deleted;
 }
 
 void sampler_start(struct thread *thread)
 {
-    start_samples(thread);
-    tell_due(thread);
+    sampler_start_timer(thread);
+    sampler_announce_due(thread);
     /* finish_measuring() may have stopped all timers before this one existed */
     if (unlikely(load_seq_cst(&session.stopping)))
-        stop_samples(thread);
+        sampler_stop_timer(thread);
 }
 
 void sampler_stop(struct thread *thread)
 {
     uint64_t now_ns = clock_now_ns();
-    thread->unheard = thread->active && is_silenced(thread, now_ns);
+    thread->unheard = thread->active && sampler_is_silenced(thread, now_ns);
     if (thread->unheard)
-        thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
-    stop_samples(thread);
+        thread->ledger->unsignalled_ns += (double)sampler_silent_ns(thread, now_ns);
+    sampler_stop_timer(thread);
 }
 
 void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
@@ -444,7 +446,7 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
 }
 
 /* Disarms the thread's timer, so that its signal cannot reach the program before the thread's next check. */
-static void silence(struct thread *thread)
+static void sampler_disarm(struct thread *thread)
 {
     if (!counters_plan_sample_period_ns())
         shared_timer_disarm(&thread->sampled, session.options.clock == CLOCK_CPU);
@@ -452,14 +454,14 @@ static void silence(struct thread *thread)
         counters_overflow_stop(thread);
 }
 
-static void take_another_signal(int taken)
+static void sampler_take_another_signal(int taken)
 {
     char taken_text[21], text[21];
     os_lock(&moving);
     if (load_relaxed(&sample_signal) == taken) {
         store_seq_cst(&taken_signal, taken);
         for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
-            silence(thread);
+            sampler_disarm(thread);
         int signal = sample_signal_install(handle_sample, 0);
         if (signal == taken) /* the program has given the signal back meanwhile */
             store_seq_cst(&taken_signal, 0);
@@ -475,9 +477,9 @@ static void take_another_signal(int taken)
     os_unlock(&moving);
 }
 
-static void look_for_signal(struct thread *thread)
+static void sampler_check_signal(struct thread *thread)
 {
-    if (is_worker(thread) && load_relaxed(&thread->line->state) == STATE_IDLE) {
+    if (sampler_is_worker(thread) && load_relaxed(&thread->line->state) == STATE_IDLE) {
         bystander_now(&thread->stands_by);
         thread->unusual.settles = true;
     }
@@ -485,21 +487,21 @@ static void look_for_signal(struct thread *thread)
     thread->heard_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
     int signal = load_relaxed(&sample_signal);
     if (thread->signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
-        take_another_signal(signal);
-    bool deleted = is_deleted(thread, now.ns);
+        sampler_take_another_signal(signal);
+    bool deleted = sampler_timer_is_deleted(thread, now.ns);
     if (!deleted && thread->signal == load_relaxed(&sample_signal))
         return;
     if (deleted)
-        note_deleted();
+        sampler_note_deleted_timer();
     uint64_t now_ns = clock_now_ns();
-    thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
-    stop_samples(thread);
+    thread->ledger->unsignalled_ns += (double)sampler_silent_ns(thread, now_ns);
+    sampler_stop_timer(thread);
     thread->restart.own_signals = sampler_signals();
     thread->from_ns = now_ns;
     sampler_start(thread);
 }
 
-static __attribute__((noinline)) void look_now(struct thread *thread, uint64_t now_ticks)
+static __attribute__((noinline)) void sampler_look_now(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;
     if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due any more */
@@ -512,7 +514,7 @@ static __attribute__((noinline)) void look_now(struct thread *thread, uint64_t n
         thread->unusual.notes = true;
     if (now_ticks > thread->heard_ticks) {
         int saved_errno = errno;
-        look_for_signal(thread);
+        sampler_check_signal(thread);
         errno = saved_errno;
     }
     uint64_t heard_ticks = load_relaxed(&thread->heard_ticks);
@@ -522,7 +524,7 @@ static __attribute__((noinline)) void look_now(struct thread *thread, uint64_t n
 void sampler_look(struct thread *thread, uint64_t now_ticks)
 {
     struct float_state floats = float_begin();
-    look_now(thread, now_ticks);
+    sampler_look_now(thread, now_ticks);
     float_end(floats);
 }
 

@@ -7,7 +7,7 @@
 #define CLAIMED 2u
 #define BITS    2 /* number of flag bits below the timer's number */
 
-static timer_t timer_of_word(uint64_t word)
+static timer_t shared_timer_of_word(uint64_t word)
 {
     return (timer_t)(uintptr_t)(word >> BITS);
 }
@@ -20,7 +20,7 @@ uint64_t shared_timer_word(timer_t timer)
 void shared_timer_delete(uint64_t word)
 {
     if (word && !(word & CLAIMED))
-        os_timer_stop(timer_of_word(word));
+        os_timer_stop(shared_timer_of_word(word));
 }
 
 /* While the timer is claimed, no other timer gets its number, so no other owner's word can be the same. */
@@ -29,7 +29,7 @@ void shared_timer_disarm(uint64_t *word, bool cpu_clock)
     uint64_t set = load_seq_cst(word), claimed = set | CLAIMED;
     if (!set || set & CLAIMED || !compare_exchange(word, &set, claimed))
         return;
-    os_timer_set(timer_of_word(claimed), cpu_clock, 0, 0);
+    os_timer_set(shared_timer_of_word(claimed), cpu_clock, 0, 0);
     if (!compare_exchange(word, &claimed, set))
-        os_timer_stop(timer_of_word(set));
+        os_timer_stop(shared_timer_of_word(set));
 }

@@ -49,24 +49,24 @@ bool tracing_switch(bool on)
     return true;
 }
 
-static void moved(struct tree *tree, uint32_t from, uint32_t into)
+static void tracing_node_moved(struct tree *tree, uint32_t from, uint32_t into)
 {
     struct thread *thread = (struct thread *)((char *)tree - offsetof(struct thread, tree));
     tracer_moved(thread->tracer, from, into);
 }
 
 /* Makes the thread's tracer, once. Makes one system call (mmap). */
-static bool make_tracer(struct thread *thread)
+static bool tracing_make_tracer(struct thread *thread)
 {
     thread->tracer = os_map(sizeof(*thread->tracer));
     if (thread->tracer)
-        thread->tree.moved = moved;
+        thread->tree.moved = tracing_node_moved;
     return thread->tracer != NULL;
 }
 
 bool tracing_open(struct thread *thread, const struct delivery *delivery)
 {
-    if (delivery->clocks.ns >= load_relaxed(&tracing_window.to_ns) || (!thread->tracer && !make_tracer(thread)))
+    if (delivery->clocks.ns >= load_relaxed(&tracing_window.to_ns) || (!thread->tracer && !tracing_make_tracer(thread)))
         return false;
     uint64_t length_ns = (uint64_t)delivery->p, period_ns = thread->moments.period_ns;
     /* A period of CPU time ends at an unknown time before its sample. */

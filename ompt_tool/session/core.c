@@ -39,14 +39,14 @@
 #define MOST_OWED   2.0  /* limit of the work that samples have not found yet, in moments */
 #define MOST_FOUND  64.0 /* limit of the work that samples have found beyond the kernel's count, in moments */
 
-static double kept_between(double least, double owed, double most)
+static double core_clamp(double least, double owed, double most)
 {
     return owed > most ? most : owed < least ? least : owed;
 }
 
 /* Sets the first and the last moments at which the thread had a core, in a sample that came late for want of
  * one. */
-static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
+static void core_note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     uint64_t got_ns = delivery->due_ns + away_ns;
     core->first = CORE_HAD;
@@ -60,7 +60,7 @@ static void note_had(struct core *core, const struct delivery *delivery, uint64_
 
 /* Returns the end of the current or just interrupted sleep in ns; 0 if unknown. After a single turn, it may
  * be the same sleep that the last sample saw: its end is then the one found there, or unknown. */
-static uint64_t end_of_sleep(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
+static uint64_t core_sleep_end_ns(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t begin_ns = core->turns == 1 ? delivery->due_ns - core->slept_ns : 0;
     bool is_the_last = core->was_in_call && begin_ns && (!core->ends_ns || core->ends_ns > begin_ns);
@@ -71,7 +71,7 @@ static uint64_t end_of_sleep(const struct core *core, const struct delivery *del
 /* Returns for how many ns the thread would have slept on while it waited for a core. If the sleep's end is
  * unknown, half of a sleep's length is the likely rest. Of several sleeps since the last sample, only the
  * last one is cut short. */
-static uint64_t rest_of_sleep(const struct core *core, const struct delivery *delivery)
+static uint64_t core_sleep_rest_ns(const struct core *core, const struct delivery *delivery)
 {
     uint64_t half_ns = core->slept_ns / (2 * core->turns - 1),
              rest_ns = half_ns < core->limit_ns / 2 ? core->limit_ns / 2 : half_ns;
@@ -82,13 +82,13 @@ static uint64_t rest_of_sleep(const struct core *core, const struct delivery *de
 }
 
 /* Returns true if the counts are those of this sample, not of an earlier one. */
-static bool counts_are_current(const struct core *core, const struct delivery *delivery)
+static bool core_counts_are_current(const struct core *core, const struct delivery *delivery)
 {
     return core->asked_ns >= delivery->clocks.ns;
 }
 
 /* Converts a time in ns to a number of this sample's moments. */
-static double as_moments(const struct delivery *delivery, uint64_t ns)
+static double core_as_moments(const struct delivery *delivery, uint64_t ns)
 {
     return (double)ns * (double)delivery->count / delivery->p;
 }
@@ -96,20 +96,20 @@ static double as_moments(const struct delivery *delivery, uint64_t ns)
 /* Adds the thread's sleep to the moments that samples still have to find asleep. If the thread has waited in
  * OpenMP, the part of the sleep after that wait is unknown: the sleep's share of the moments is then its
  * share of the time off core. */
-static void owe_sleep(struct core *core, const struct delivery *delivery)
+static void core_owe_sleep(struct core *core, const struct delivery *delivery)
 {
     if (core->stayed && core->slept)
-        core->owed += as_moments(delivery, core->slept_ns);
+        core->owed += core_as_moments(delivery, core->slept_ns);
     else if (core->is_owed && core->off_core_ns)
         core->owed += (double)core->slept_ns / (double)core->off_core_ns * (double)delivery->count;
 }
 
 /* Subtracts moments found asleep from those that samples still have to find. Adds the time for which the
  * thread would have slept on without the sample's signal. */
-static void note_asleep(struct core *core, const struct delivery *delivery, uint64_t moments)
+static void core_note_asleep(struct core *core, const struct delivery *delivery, uint64_t moments)
 {
     if (core->stayed)
-        core->owed += as_moments(delivery, core->woken_ns);
+        core->owed += core_as_moments(delivery, core->woken_ns);
     if (core->is_owed)
         core->owed -= (double)moments;
 }
@@ -117,7 +117,7 @@ static void note_asleep(struct core *core, const struct delivery *delivery, uint
 /* Returns true if the thread has slept since its last sample and comes out of a call that may sleep, or out
  * of a wait for a page. If it has had a single turn since then, the lost time decides, whatever the call is:
  * a thread that already waited for a core before the moment was not asleep at the moment. */
-static bool comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
+static bool core_comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     core->limit_ns = 0;
     if (!core->turns || !core->slept || !core->in_code || core->got_ns < delivery->due_ns)
@@ -129,36 +129,36 @@ static bool comes_out_of_call(struct core *core, const struct delivery *delivery
 }
 
 /* Returns true with probability `part`. The draw is a hash of the number: equal numbers give equal results. */
-static bool is_drawn(uint64_t number, double part)
+static bool core_is_drawn(uint64_t number, double part)
 {
     return (double)(hash_number(number) >> 11) * 0x1p-53 < part;
 }
 
 /* Returns for how many moments the program has lacked a core since the last sample. */
-static double moments_lost(const struct core *core, const struct delivery *delivery)
+static double core_moments_lost(const struct core *core, const struct delivery *delivery)
 {
-    return as_moments(delivery, core->lost_ns - core->woken_ns);
+    return core_as_moments(delivery, core->lost_ns - core->woken_ns);
 }
 
-static bool none_is_too_often(const struct core *core, const struct delivery *delivery)
+static bool core_none_is_too_often(const struct core *core, const struct delivery *delivery)
 {
-    double beyond = 1 - core->owed_none - moments_lost(core, delivery);
+    double beyond = 1 - core->owed_none - core_moments_lost(core, delivery);
     return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
 }
 
 /* Returns true if a thread that comes out of a call, after several turns, still slept at the moment. It slept
  * if otherwise too many moments would count as without a core. If not, chance decides, with a probability of
  * the number of moments that samples still have to find asleep. */
-static bool slept_at(const struct core *core, const struct delivery *delivery)
+static bool core_slept_at_moment(const struct core *core, const struct delivery *delivery)
 {
-    return core->turns > 1 && (is_drawn(delivery->due_ns, core->owed) || none_is_too_often(core, delivery));
+    return core->turns > 1 && (core_is_drawn(delivery->due_ns, core->owed) || core_none_is_too_often(core, delivery));
 }
 
 /* Books a sleep that lasted `ns` after the first moment. At later moments the thread was ready to run. */
-static enum core_state sleep_until(struct core *core, const struct delivery *delivery, uint64_t ns)
+static enum core_state core_book_sleep(struct core *core, const struct delivery *delivery, uint64_t ns)
 {
     uint64_t moments = core_moments_within(core, delivery, ns);
-    note_asleep(core, delivery, moments);
+    core_note_asleep(core, delivery, moments);
     if (moments >= delivery->count)
         return CORE_ASLEEP;
     core->first = CORE_ASLEEP;
@@ -168,25 +168,25 @@ static enum core_state sleep_until(struct core *core, const struct delivery *del
 
 /* Books a sleep that the sample's signal has cut short. The moments in the rest of that sleep are asleep. At
  * later moments the sleep would have been over, and the thread was ready to run. */
-static enum core_state slept_at_first(struct core *core, const struct delivery *delivery)
+static enum core_state core_book_cut_sleep(struct core *core, const struct delivery *delivery)
 {
-    core->woken_ns = rest_of_sleep(core, delivery);
-    return sleep_until(core, delivery, core->woken_ns + 1);
+    core->woken_ns = core_sleep_rest_ns(core, delivery);
+    return core_book_sleep(core, delivery, core->woken_ns + 1);
 }
 
 /* Books a sleep at the first moments. Either the sleep lasted until the thread got its core. Or the thread
  * woke, by the signal or by what it slept for, and then waited for a core. */
-static enum core_state explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call)
+static enum core_state core_explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call)
 {
     core->woken_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
     if (out_of_call && core->lost_ns + STATE_LATE_NS > core->away_ns)
-        return slept_at_first(core, delivery);
+        return core_book_cut_sleep(core, delivery);
     if (core->in_call || !core->in_code || core->away_ns - core->lost_ns >= STOPPED_NS) {
-        note_asleep(core, delivery, delivery->count);
+        core_note_asleep(core, delivery, delivery->count);
         return CORE_ASLEEP;
     }
     core->woken_ns = 0; /* no signal cut this sleep short */
-    return sleep_until(core, delivery, core->away_ns - core->lost_ns);
+    return core_book_sleep(core, delivery, core->away_ns - core->lost_ns);
 }
 
 /* Returns true if the thread got a core while the signal was on its way.
@@ -196,7 +196,7 @@ static enum core_state explain_sleep(struct core *core, const struct delivery *d
  * thread's turns make possible, nor than samples that waited up to twice as long. The moments found without a
  * core do not exceed the kernel's count: a thread that often loses its core and gets it back at once would
  * find too many. */
-static bool got_core_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
+static bool core_got_it_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= away_ns && (core->preempted || !core->in_code);
     double passed_ns = (double)(delivery->clocks.ns - core->counted_ns) + 1,
@@ -207,16 +207,16 @@ static bool got_core_just_now(struct core *core, const struct delivery *delivery
         core->doubt -= DOUBT_MARGIN;
     if (core->doubt < 0)
         core->doubt = 0;
-    return seems && core->doubt < DOUBT_LIMIT && !none_is_too_often(core, delivery);
+    return seems && core->doubt < DOUBT_LIMIT && !core_none_is_too_often(core, delivery);
 }
 
 /* Adds the time lost since the last sample to the moments that samples still have to find without a core, and
  * subtracts the moments that this sample has found. */
-static void note_none(struct core *core, const struct delivery *delivery)
+static void core_note_none(struct core *core, const struct delivery *delivery)
 {
     double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0,
-           lost = moments_lost(core, delivery);
-    double passed = as_moments(delivery, delivery->clocks.ns - core->counted_ns),
+           lost = core_moments_lost(core, delivery);
+    double passed = core_as_moments(delivery, delivery->clocks.ns - core->counted_ns),
            spread = lost < passed ? lost * (1 - lost / passed) : 0;
     core->owed_none = NONE_KEPT * core->owed_none + lost - found;
     core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (spread < 0.25 ? spread : 0.25);
@@ -229,9 +229,9 @@ static void note_none(struct core *core, const struct delivery *delivery)
  * often: a thread that is just going to sleep in the kernel is asleep when the signal arrives. Earlier
  * samples decide whether the code is of this kind, because this sample's own finding would bias the decision.
  * Code that has waited for its team since the last sample is excluded. */
-static bool expect_work(struct core *core, const struct delivery *delivery)
+static bool core_expect_work(struct core *core, const struct delivery *delivery)
 {
-    if (!counts_are_current(core, delivery))
+    if (!core_counts_are_current(core, delivery))
         return false;
     bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
     bool is_counted = leaves_often && core->stayed && delivery->count == 1;
@@ -242,52 +242,52 @@ static bool expect_work(struct core *core, const struct delivery *delivery)
     double samples_ns = (double)(core->handler_ns + core->since_due_ns), own_ns = (double)core->on_core_ns - samples_ns;
     if (own_ns > 0 && samples_ns < delivery->p / 2)
         core->owed_work += own_ns / (delivery->p - samples_ns);
-    core->owed_work = kept_between(-MOST_FOUND, core->owed_work, MOST_OWED);
+    core->owed_work = core_clamp(-MOST_FOUND, core->owed_work, MOST_OWED);
     return true;
 }
 
-static enum core_state note_work(struct core *core)
+static enum core_state core_note_work(struct core *core)
 {
     core->owed_work -= 1;
     return CORE_HAD;
 }
 
-static enum core_state explain_state(struct core *core, const struct delivery *delivery, uint64_t away_ns,
-                                     const ucontext_t *context)
+static enum core_state core_explain_state(struct core *core, const struct delivery *delivery, uint64_t away_ns,
+                                          const ucontext_t *context)
 {
     core->away_ns = away_ns;
     /* Without a sleep it is a poll that does not wait: that returns interrupted, too. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
-    core->stayed = core->stayed && core->turns && counts_are_current(core, delivery);
-    bool is_away = away_ns >= STATE_LATE_NS, out_of_call = comes_out_of_call(core, delivery, context);
+    core->stayed = core->stayed && core->turns && core_counts_are_current(core, delivery);
+    bool is_away = away_ns >= STATE_LATE_NS, out_of_call = core_comes_out_of_call(core, delivery, context);
     bool only_slept = out_of_call
                           ? core->lost_ns <= away_ns + STATE_GRACE_NS
                           : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
     bool may_sleep = core->turns && core->in_code && (core->in_call || out_of_call);
     core->is_owed = core->stayed || may_sleep;
-    core->ends_ns = may_sleep ? end_of_sleep(core, delivery, context) : 0;
-    bool is_counted = expect_work(core, delivery);
-    owe_sleep(core, delivery);
+    core->ends_ns = may_sleep ? core_sleep_end_ns(core, delivery, context) : 0;
+    bool is_counted = core_expect_work(core, delivery);
+    core_owe_sleep(core, delivery);
     if (is_counted && may_sleep && core->owed_work >= 1)
-        return note_work(core);
-    if ((core->in_call && !out_of_call) || only_slept || (out_of_call && slept_at(core, delivery)))
-        return explain_sleep(core, delivery, out_of_call);
-    if (!got_core_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
-        return is_counted ? note_work(core) : CORE_HAD;
+        return core_note_work(core);
+    if ((core->in_call && !out_of_call) || only_slept || (out_of_call && core_slept_at_moment(core, delivery)))
+        return core_explain_sleep(core, delivery, out_of_call);
+    if (!core_got_it_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
+        return is_counted ? core_note_work(core) : CORE_HAD;
     if (!out_of_call) /* a thread that comes out of a call has executed nothing since */
-        note_had(core, delivery, away_ns);
+        core_note_had(core, delivery, away_ns);
     return CORE_NONE;
 }
 
 /* Decides what the thread did from its first moment until it got its core, up to away_ns later: it had its
  * core, or it slept, or it waited for a core (all of the time, or since the signal woke it). Also sets which
  * moments differ. The sample's counts must be filled in before. */
-static __attribute__((noinline)) enum core_state explain_away(struct core *core, const struct delivery *delivery,
-                                                              uint64_t away_ns, const ucontext_t *context)
+static __attribute__((noinline)) enum core_state core_explain_away(struct core *core, const struct delivery *delivery,
+                                                                   uint64_t away_ns, const ucontext_t *context)
 {
-    core->state = explain_state(core, delivery, away_ns, context);
-    core->owed = kept_between(-MOST_ASLEEP, core->owed, MOST_ASLEEP);
-    note_none(core, delivery);
+    core->state = core_explain_state(core, delivery, away_ns, context);
+    core->owed = core_clamp(-MOST_ASLEEP, core->owed, MOST_ASLEEP);
+    core_note_none(core, delivery);
     return core->state;
 }
 
@@ -299,14 +299,14 @@ static __attribute__((noinline)) enum core_state explain_away(struct core *core,
  * does the count show how long ago a thread got its core. */
 static bool counts_lag;
 
-static void note_lag(struct core *core)
+static void core_note_lag(struct core *core)
 {
     struct run_counts again;
     if (run_counts_read(&core->file, &again) && again.on_core_ns == core->counts.on_core_ns)
         store_relaxed(&counts_lag, true);
 }
 
-static void note_cpu_time(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
+static void core_note_cpu_time(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
 {
     core->asked_ns = now_ns;
     core->asked_cpu_ns = cpu_ns;
@@ -314,7 +314,7 @@ static void note_cpu_time(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
 }
 
 /* Sets whether the thread slept, waited for a page, or lost its core since the last query. */
-static void ask_switches(struct core *core)
+static void core_ask_switches(struct core *core)
 {
     struct run_switches before = core->switches;
     core->switches = run_switches();
@@ -323,7 +323,7 @@ static void ask_switches(struct core *core)
     core->preempted = core->switches.preemptions != before.preemptions;
 }
 
-static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
+static void core_ask_clock_from_now(struct core *core, struct profile_thread *ledger)
 {
     ledger->core_source = PROFILE_CORE_CPU_CLOCK;
     core->counts.on_core_ns = clock_thread_cpu_ns();
@@ -337,10 +337,10 @@ void core_begin(struct core *core, const struct state_line *line, const struct m
     core->switches = run_switches();
     if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
-        note_lag(core);
-        note_cpu_time(core, clock_now_ns(), clock_thread_cpu_ns());
+        core_note_lag(core);
+        core_note_cpu_time(core, clock_now_ns(), clock_thread_cpu_ns());
     } else if (core->switches.sleeps >= 0) {
-        ask_clock_from_now(core, ledger);
+        core_ask_clock_from_now(core, ledger);
     }
     core->begun = core->counts;
 }
@@ -356,7 +356,7 @@ void core_end(struct core *core)
  * since the last query of the CPU time is exact if it exceeds the difference of the clocks and the cost of
  * interrupts. Otherwise this returns a lower bound of the loss since the last sample: the CPU time between
  * that sample and the tick before it is unknown. After a sleep the loss is unknown. */
-static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns, uint64_t cpu_ns)
+static uint64_t core_stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
     int64_t passed_ns = (int64_t)(now_ns - core->asked_ns);
     int64_t rest_ns = passed_ns - (int64_t)(cpu_ns - core->asked_cpu_ns) -
@@ -366,45 +366,46 @@ static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, u
     return rest_ns >= (int64_t)STATE_LATE_NS && !core->slept && core->switches.sleeps >= 0 ? (uint64_t)rest_ns : 0;
 }
 
-static bool is_late_delivery(const struct delivery *delivery)
+static bool core_is_late(const struct delivery *delivery)
 {
     return delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
 }
 
 /* Decides the state of a thread that has had a turn since the last sample, or whose sample is late without a
  * turn. It is a separate function so that other samples pay nothing for it. */
-static __attribute__((noinline)) enum core_state ask_closely(struct core *core, uint64_t turns,
-                                                             uint64_t on_core_before_ns,
-                                                             const struct delivery *delivery, const ucontext_t *context)
+static __attribute__((noinline)) enum core_state core_ask_closely(struct core *core, uint64_t turns,
+                                                                  uint64_t on_core_before_ns,
+                                                                  const struct delivery *delivery,
+                                                                  const ucontext_t *context)
 {
     core->turns = turns;
     if (turns)
-        ask_switches(core);
+        core_ask_switches(core);
     else
         core->slept = false;
     uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
-    uint64_t stolen = is_late_delivery(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
+    uint64_t stolen = core_is_late(delivery) ? core_stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
     /* the least time in ns since the thread got its core */
     uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns;
     uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
     core->on_core_ns = cpu_ns - core->asked_cpu_ns;
     core->off_core_ns = now_ns - core->asked_ns - core->on_core_ns;
     core->slept_ns = core->off_core_ns > no_core_ns ? core->off_core_ns - no_core_ns : 0;
-    note_cpu_time(core, now_ns, cpu_ns);
+    core_note_cpu_time(core, now_ns, cpu_ns);
     if (!turns && !stolen)
         return CORE_HAD;
     core->got_ns = now_ns - on_core_ns;
     core->since_due_ns = on_core_ns < late_ns ? on_core_ns : late_ns;
     core->gone_ns = core->lost_ns += stolen;
     core->stolen_part = stolen ? (double)stolen / (double)core->gone_ns : 0;
-    if (on_core_ns >= late_ns || (!is_late_delivery(delivery) && !load_relaxed(&counts_lag)))
-        return explain_away(core, delivery, 0, context);
-    return explain_away(core, delivery, late_ns - on_core_ns, context);
+    if (on_core_ns >= late_ns || (!core_is_late(delivery) && !load_relaxed(&counts_lag)))
+        return core_explain_away(core, delivery, 0, context);
+    return core_explain_away(core, delivery, late_ns - on_core_ns, context);
 }
 
 /* Notes whether the thread is in the program's code, and whether it has stayed there since the last sample.
  * Must be called before the counts are read again. */
-static void note_where(struct core *core)
+static void core_note_where(struct core *core)
 {
     bool was_in_code = core->in_code;
     core->was_in_call = core->in_call;
@@ -419,35 +420,35 @@ static void note_where(struct core *core)
     core->waited_ticks = waited_ticks;
 }
 
-static enum core_state ask_kernel(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
-                                  const ucontext_t *context)
+static enum core_state core_ask_kernel(struct core *core, struct profile_thread *ledger,
+                                       const struct delivery *delivery, const ucontext_t *context)
 {
     struct run_counts before = core->counts;
-    note_where(core);
+    core_note_where(core);
     if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed the file */
-        ask_clock_from_now(core, ledger);
-        ledger->core_unasked += is_late_delivery(delivery) ? delivery->count : 0;
+        core_ask_clock_from_now(core, ledger);
+        ledger->core_unasked += core_is_late(delivery) ? delivery->count : 0;
         return CORE_HAD;
     }
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
     if (core->counts.turns != before.turns)
-        return ask_closely(core, core->counts.turns - before.turns, before.on_core_ns, delivery, context);
+        return core_ask_closely(core, core->counts.turns - before.turns, before.on_core_ns, delivery, context);
     /* The last sample's handler lost its core before it read the counts, so those counts include this loss. */
     if (delivery->due_ns < core->got_ns)
-        return explain_away(core, delivery, core->got_ns - delivery->due_ns, context);
-    return is_late_delivery(delivery) ? ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
+        return core_explain_away(core, delivery, core->got_ns - delivery->due_ns, context);
+    return core_is_late(delivery) ? core_ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
 /* Takes the time for which the thread did not run since its last sample as time without a core. If the thread
  * also slept, nobody knows how much of that time was sleep. */
-static enum core_state ask_clock(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
-                                 const ucontext_t *context)
+static enum core_state core_ask_clock(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
+                                      const ucontext_t *context)
 {
     uint64_t passed_ns = delivery->clocks.ns - core->counted_ns, late_ns = delivery->clocks.ns - delivery->due_ns;
     uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
-    bool came_late = is_late_delivery(delivery) && away_ns + STATE_LATE_NS >= late_ns;
-    ask_switches(core);
+    bool came_late = core_is_late(delivery) && away_ns + STATE_LATE_NS >= late_ns;
+    core_ask_switches(core);
     core->counts.on_core_ns = cpu_ns;
     core->lost_ns = core->gone_ns = core->slept ? 0 : away_ns;
     core->away_ns = core->lost_ns < late_ns ? core->lost_ns : late_ns;
@@ -465,9 +466,9 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
     core->state = CORE_HAD;
     core->lost_ns = core->away_ns = core->woken_ns = core->first_moments = core->had_last = 0;
     if (ledger->core_source == PROFILE_CORE_SCHEDSTAT)
-        core->state = ask_kernel(core, ledger, delivery, context);
+        core->state = core_ask_kernel(core, ledger, delivery, context);
     else if (ledger->core_source == PROFILE_CORE_CPU_CLOCK)
-        core->state = ask_clock(core, ledger, delivery, context);
+        core->state = core_ask_clock(core, ledger, delivery, context);
     core->counted_ns = delivery->clocks.ns;
 }
 
@@ -489,7 +490,7 @@ static uint32_t certain;
 
 /* Returns true if so many ticks without a sample are a gap. If the sampling period is long, such times are
  * normal. */
-static bool is_gap(uint32_t ticks)
+static bool stopped_is_gap(uint32_t ticks)
 {
     uint64_t ns = (uint64_t)ticks << STOPPED_TICK;
     return ns + (1u << STOPPED_TICK) > STOPPED_NS && ns > 2 * session.period_ns;
@@ -501,7 +502,7 @@ void stopped_note_heard(uint64_t now_ns)
     uint32_t now = (uint32_t)(now_ns >> STOPPED_TICK), heard = (uint32_t)(before >> 32), silence = (uint32_t)before;
     if (before && (int32_t)(now - heard) <= 0)
         return;
-    if (before && is_gap(now - heard))
+    if (before && stopped_is_gap(now - heard))
         silence += now - heard;
     /* fails if another thread's handler was faster */
     compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | silence);
@@ -509,7 +510,7 @@ void stopped_note_heard(uint64_t now_ns)
 
 /* Returns true if any thread waits in OpenMP. Such a thread runs a loop, or sleeps in a call that signals
  * interrupt. If even its sample was late, the whole process was stopped. */
-static bool is_any_idle(void)
+static bool stopped_any_idle(void)
 {
     const struct state_line *line;
     for (uint32_t number = 0; (line = state_line_at(number)); number++)
@@ -518,9 +519,9 @@ static bool is_any_idle(void)
     return false;
 }
 
-static bool is_certain(const struct core *core, const ucontext_t *context)
+static bool stopped_is_certain(const struct core *core, const ucontext_t *context)
 {
-    if (core->in_call || is_any_idle())
+    if (core->in_call || stopped_any_idle())
         return true;
     return !core->faulted && restart_call_before(context) != RESTART_CALL_OTHER;
 }
@@ -534,7 +535,7 @@ bool stopped_until_now(struct core *core, const struct delivery *delivery, const
         return false;
     if (((uint64_t)since << STOPPED_TICK) + core->lost_ns < late_ns - late_ns / PARTS)
         return false;
-    if (is_certain(core, context))
+    if (stopped_is_certain(core, context))
         store_relaxed(&certain, silence);
     if (load_relaxed(&certain) - before - 1 >= since) /* no gap since the last sample is a certain stop */
         return false;

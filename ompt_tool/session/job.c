@@ -19,7 +19,7 @@ static const char *job_variable(const char *variable)
     return value && *value ? value : NULL;
 }
 
-static pid_t parent_process(pid_t pid)
+static pid_t job_parent_process(pid_t pid)
 {
     char path[64], text[1024];
     int parent = 0;
@@ -32,7 +32,7 @@ static pid_t parent_process(pid_t pid)
 }
 
 /* Returns the argument after the one called `name`; NULL if there is none. */
-static const char *argument_of(const char *arguments, size_t bytes, const char *name)
+static const char *job_argument_after(const char *arguments, size_t bytes, const char *name)
 {
     const char *end = arguments + bytes;
     for (const char *at = arguments; at < end; at += strlen(at) + 1)
@@ -44,10 +44,10 @@ static const char *argument_of(const char *arguments, size_t bytes, const char *
 /* Identifies a job of MPICH, whose launcher gives its ranks no job name. The launcher has a proxy process on
  * each node (hydra_pmi_proxy). The proxy's arguments contain the address of the launcher that the user
  * started, and the number of the process group (MPI_Comm_spawn makes another group). */
-static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_bytes)
+static bool job_ask_hydra(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     pid_t pid = getppid();
-    for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = parent_process(pid)) {
+    for (int i = 0; i < ANCESTORS && pid > 1; i++, pid = job_parent_process(pid)) {
         char path[64], text[4096];
         snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
         os_read_text(path, text, sizeof(text));
@@ -55,7 +55,8 @@ static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_byte
             continue;
         snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
         size_t got = os_read_text(path, text, sizeof(text));
-        const char *port = argument_of(text, got, "--control-port"), *group = argument_of(text, got, "--pgid");
+        const char *port = job_argument_after(text, got, "--control-port"),
+                   *group = job_argument_after(text, got, "--pgid");
         if (!port)
             return false;
         snprintf(identity, bytes, "hydra %.200s %.20s", port, group ? group : "0");
@@ -67,7 +68,7 @@ static bool ask_hydra(char *identity, size_t bytes, char *name, size_t name_byte
 
 /* Fills in the job's identity and a name for it, from the launcher's variables. Returns false if no launcher
  * has set any. */
-static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_bytes)
+static bool job_ask_launcher(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     const char *space = job_variable("PMIX_NAMESPACE"), *key = job_variable("OMPI_MCA_orte_precondition_transports");
     const char *open_mpi = job_variable("OMPI_MCA_ess_base_jobid"), *pmi = job_variable("PMI_JOBID");
@@ -76,7 +77,7 @@ static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_b
     if (space || open_mpi) {
         snprintf(identity, bytes, "pmix %.200s %.60s", space ? space : open_mpi, key ? key : "");
         snprintf(name, name_bytes, "%.60s", space ? space : open_mpi);
-    } else if (job_variable("PMI_RANK") && ask_hydra(identity, bytes, name, name_bytes)) {
+    } else if (job_variable("PMI_RANK") && job_ask_hydra(identity, bytes, name, name_bytes)) {
         return true;
     } else if (pmi) {
         snprintf(identity, bytes, "pmi %.200s", pmi);
@@ -92,7 +93,7 @@ static bool ask_launcher(char *identity, size_t bytes, char *name, size_t name_b
 
 /* Changes the name to the batch job's number, which users know. Several jobs of one batch job differ in their
  * identities. */
-static void name_by_batch_job(char *name, size_t bytes)
+static void job_name_by_batch_job(char *name, size_t bytes)
 {
     static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
@@ -112,8 +113,8 @@ bool job_find(struct job *job)
         job->rank = (uint32_t)strtoul(launcher_rank(), NULL, 10);
         job->ranks = launcher_ranks() ? (uint32_t)strtoul(launcher_ranks(), NULL, 10) : 0;
     }
-    if (job->ranked && ask_launcher(own, sizeof(own), job->name, sizeof(job->name)))
-        name_by_batch_job(job->name, sizeof(job->name));
+    if (job->ranked && job_ask_launcher(own, sizeof(own), job->name, sizeof(job->name)))
+        job_name_by_batch_job(job->name, sizeof(job->name));
     else if (!given)
         return false;
     if (given)

@@ -7,14 +7,14 @@
 /* A period has 2^part_bits parts, which are more than any thread's number. 0: there is only one thread. */
 static uint32_t part_bits;
 
-static uint64_t draw_moment(const struct moments *moments, uint64_t begin_ns)
+static uint64_t moments_draw(const struct moments *moments, uint64_t begin_ns)
 {
     return moment_place(begin_ns, moments->salt, moments->thread, load_relaxed(&part_bits));
 }
 
-static uint64_t moment_of_period(const struct moments *moments, uint64_t begin_ns)
+static uint64_t moments_of_period(const struct moments *moments, uint64_t begin_ns)
 {
-    return moment_at(begin_ns, moments->period_ns, draw_moment(moments, begin_ns));
+    return moment_at(begin_ns, moments->period_ns, moments_draw(moments, begin_ns));
 }
 
 void moments_reset(void)
@@ -22,7 +22,7 @@ void moments_reset(void)
     store_relaxed(&part_bits, 0);
 }
 
-static void note_thread_number(uint32_t thread)
+static void moments_note_thread(uint32_t thread)
 {
     uint32_t known = load_relaxed(&part_bits), bits = moment_bits(thread);
     while (bits > known && !compare_exchange(&part_bits, &known, bits))
@@ -32,25 +32,25 @@ static void note_thread_number(uint32_t thread)
 void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_ns, uint64_t start_ns, uint64_t seed,
                    uint32_t thread)
 {
-    note_thread_number(thread);
+    moments_note_thread(thread);
     moments->period_ns = period_ns;
     moments->missed_ns = (begin_ns - start_ns) % period_ns;
     moments->begin_ns = begin_ns - moments->missed_ns;
     moments->salt = moment_salt(seed, start_ns);
     moments->thread = thread;
     /* The first period is only the rest of one, so the draw is scaled to its length. */
-    moments->next_ns = moment_at(begin_ns, period_ns - moments->missed_ns, draw_moment(moments, moments->begin_ns));
+    moments->next_ns = moment_at(begin_ns, period_ns - moments->missed_ns, moments_draw(moments, moments->begin_ns));
     moments->second_ns = 0;
 }
 
 uint64_t moments_second(struct moments *moments)
 {
     if (!moments->second_ns)
-        moments->second_ns = moment_of_period(moments, moments->begin_ns + moments->period_ns);
+        moments->second_ns = moments_of_period(moments, moments->begin_ns + moments->period_ns);
     return moments->second_ns;
 }
 
-static void go_to_period(struct moments *moments, uint64_t begin_ns, uint64_t moment_ns)
+static void moments_go_to(struct moments *moments, uint64_t begin_ns, uint64_t moment_ns)
 {
     moments->begin_ns = begin_ns;
     moments->next_ns = moment_ns;
@@ -58,28 +58,28 @@ static void go_to_period(struct moments *moments, uint64_t begin_ns, uint64_t mo
 }
 
 /* Goes to the first period whose moment is after now_ns. *last_ns becomes the last moment until now_ns. */
-static void skip_to(struct moments *moments, uint64_t now_ns, uint64_t *last_ns)
+static void moments_skip_to(struct moments *moments, uint64_t now_ns, uint64_t *last_ns)
 {
     uint64_t period_ns = moments->period_ns, begin_ns = now_ns - (now_ns - moments->begin_ns) % period_ns;
-    go_to_period(moments, begin_ns, moment_of_period(moments, begin_ns));
+    moments_go_to(moments, begin_ns, moments_of_period(moments, begin_ns));
     if (moments->next_ns > now_ns) {
-        *last_ns = moment_of_period(moments, begin_ns - period_ns);
+        *last_ns = moments_of_period(moments, begin_ns - period_ns);
         return;
     }
     *last_ns = moments->next_ns;
-    go_to_period(moments, begin_ns + period_ns, moments_second(moments));
+    moments_go_to(moments, begin_ns + period_ns, moments_second(moments));
 }
 
 uint64_t moments_pass(struct moments *moments, uint64_t now_ns, uint64_t *last_ns, uint64_t *weight_ns)
 {
     uint64_t first_ns = moments->begin_ns, missed_ns = moments->missed_ns, period_ns = moments->period_ns;
     *last_ns = moments->next_ns;
-    go_to_period(moments, first_ns + period_ns, moments_second(moments));
+    moments_go_to(moments, first_ns + period_ns, moments_second(moments));
     moments->missed_ns = 0;
     *weight_ns = period_ns - missed_ns;
     if (likely(moments->next_ns > now_ns))
         return 1;
-    skip_to(moments, now_ns, last_ns);
+    moments_skip_to(moments, now_ns, last_ns);
     *weight_ns = moments->begin_ns - first_ns - missed_ns;
     return (moments->begin_ns - first_ns) / period_ns;
 }
@@ -88,5 +88,5 @@ uint64_t moments_within(const struct moments *moments, uint64_t due_ns, uint64_t
 {
     uint64_t period_ns = moments->period_ns, begun_ns = moments->begin_ns % period_ns;
     uint64_t first = (due_ns - begun_ns) / period_ns, last = (due_ns + ns - begun_ns) / period_ns;
-    return last == first ? 1 : last - first + (moment_of_period(moments, begun_ns + last * period_ns) < due_ns + ns);
+    return last == first ? 1 : last - first + (moments_of_period(moments, begun_ns + last * period_ns) < due_ns + ns);
 }

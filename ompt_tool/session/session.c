@@ -42,7 +42,7 @@ void session_begin(uint64_t process_start_ns)
     store_relaxed(&recorded.busy, 0); /* a thread of the parent may have held it during the fork */
 }
 
-static __attribute__((noinline)) bool change_pause(bool pause)
+static __attribute__((noinline)) bool session_change_pause(bool pause)
 {
     uint32_t expected = !pause;
     struct clock_reading clocks = clock_read();
@@ -66,7 +66,7 @@ static __attribute__((noinline)) bool change_pause(bool pause)
 bool session_pause(bool pause)
 {
     struct float_state floats = float_begin();
-    bool changed = change_pause(pause);
+    bool changed = session_change_pause(pause);
     float_end(floats);
     return changed;
 }
@@ -80,7 +80,7 @@ uint64_t session_paused_ticks(uint64_t now_ticks)
 }
 
 /* Writes the module's path. If the module stands for a function, the function's name follows the path. */
-static void record_path(struct profile_module *record, const struct loadmap_module *module)
+static void session_record_path(struct profile_module *record, const struct loadmap_module *module)
 {
     size_t room = module->function ? FUNCTION_AT - 1 : sizeof(record->path) - 1, bytes = strlen(module->path);
     if (bytes > room) {
@@ -113,7 +113,7 @@ void session_record_modules(void)
         record->flags = module->flags;
         record->build_id_bytes = module->build_id_bytes;
         memcpy(record->build_id, module->build_id, sizeof(record->build_id));
-        record_path(record, module);
+        session_record_path(record, module);
         store_relaxed(&recorded.count, recorded.count + 1);
     }
     store_release(&recorded.busy, 0);

@@ -39,7 +39,7 @@ static struct {
 static __thread bool is_untracked;
 
 /* Begins to count the calling thread's time as a loss, because there is no room for its record. */
-static void begin_untracked(void)
+static void thread_begin_untracked(void)
 {
     fetch_add_relaxed(&threads.untracked, 1);
     fetch_add_relaxed(&threads.untracked_ns, -clock_now_ns());
@@ -63,30 +63,31 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
 
 /* Makes the record's missing parts. Returns false if there is no room; the parts that were made stay for the
  * next attempt. */
-static bool complete(struct thread *thread)
+static bool thread_complete_record(struct thread *thread)
 {
     return (thread->unwinder.cache || unwinder_init(&thread->unwinder)) &&
            tree_init(&thread->tree, threads.tree_count + 1);
 }
 
-static size_t path_bytes(void)
+static size_t thread_path_bytes(void)
 {
     return (size_t)session.options.depth * sizeof(uint64_t);
 }
 
-static size_t record_bytes(void)
+static size_t thread_record_bytes(void)
 {
-    return THREAD_HANDLER_STACK_BYTES + sizeof(struct thread) + (LEVELS + 1) * sizeof(struct level) + 2 * path_bytes();
+    return THREAD_HANDLER_STACK_BYTES + sizeof(struct thread) + (LEVELS + 1) * sizeof(struct level) +
+           2 * thread_path_bytes();
 }
 
-static void unmap_record(struct thread *thread)
+static void thread_unmap_record(struct thread *thread)
 {
-    os_unmap((char *)thread - THREAD_HANDLER_STACK_BYTES, record_bytes());
+    os_unmap((char *)thread - THREAD_HANDLER_STACK_BYTES, thread_record_bytes());
 }
 
 /* Tells valgrind that the memory is a stack (valgrind.h: VALGRIND_STACK_REGISTER). Otherwise memcheck takes a
  * switch to this stack for a huge frame and reports errors. Outside valgrind the instructions do nothing. */
-static void tell_valgrind(const char *stack, size_t bytes)
+static void thread_tell_valgrind(const char *stack, size_t bytes)
 {
 #ifdef __x86_64__
     const uintptr_t request[6] = {0x1501, (uintptr_t)stack, (uintptr_t)stack + bytes - 1};
@@ -102,12 +103,12 @@ static void tell_valgrind(const char *stack, size_t bytes)
 
 /* Maps the memory of a record: the handler's stack, the record itself, its levels and its paths. Makes
  * present what every thread uses: the part of the stack that a sample takes, the record, and the first level. */
-static struct thread *map_record(void)
+static struct thread *thread_map_record(void)
 {
-    char *memory = os_map(record_bytes());
+    char *memory = os_map(thread_record_bytes());
     if (!memory)
         return NULL;
-    tell_valgrind(memory, THREAD_HANDLER_STACK_BYTES);
+    thread_tell_valgrind(memory, THREAD_HANDLER_STACK_BYTES);
     struct thread *thread = (struct thread *)(memory + THREAD_HANDLER_STACK_BYTES);
     os_make_present((char *)thread - SAMPLE_STACK_BYTES, SAMPLE_STACK_BYTES + sizeof(*thread) + sizeof(struct level));
     thread->level = (struct level *)(thread + 1);
@@ -119,12 +120,12 @@ static struct thread *map_record(void)
 
 /* Returns a new record; NULL if there is no room. *fresh is a record that the caller has mapped, or NULL. If
  * it is used, it becomes NULL. */
-static struct thread *make_record(struct thread **fresh)
+static struct thread *thread_make_record(struct thread **fresh)
 {
-    struct thread *thread = threads.half ? threads.half : *fresh ? *fresh : map_record();
+    struct thread *thread = threads.half ? threads.half : *fresh ? *fresh : thread_map_record();
     if (thread == *fresh)
         *fresh = NULL;
-    bool whole = thread && complete(thread);
+    bool whole = thread && thread_complete_record(thread);
     threads.half = whole ? NULL : thread;
     if (!whole) {
         arena_note_refusal(ENOMEM); /* no effect if the file has refused memory before */
@@ -140,7 +141,7 @@ static struct thread *make_record(struct thread **fresh)
 
 /* Continues the ledger of a thread that has ended. The ledger's duration becomes the sum of both threads'
  * lifetimes. */
-static struct profile_thread *go_on_with(struct profile_thread *ledger)
+static struct profile_thread *thread_continue_ledger(struct profile_thread *ledger)
 {
     uint64_t now_ns = clock_now_ns(), lived_ns = ledger->end_ns - ledger->begin_ns;
     ledger->tree = 0; /* several trees */
@@ -150,11 +151,12 @@ static struct profile_thread *go_on_with(struct profile_thread *ledger)
     return ledger;
 }
 
-static struct profile_thread *make_ledger(enum profile_thread_kind kind, const struct thread *thread)
+static struct profile_thread *thread_make_ledger(enum profile_thread_kind kind, const struct thread *thread)
 {
     uint32_t number;
     bool shares = threads.ledger_count >= MAX_LEDGERS && thread->ledger && thread->ledger->end_ns;
-    struct profile_thread *ledger = shares ? go_on_with(thread->ledger) : arena_record(PROFILE_CHUNK_THREAD, &number);
+    struct profile_thread *ledger =
+        shares ? thread_continue_ledger(thread->ledger) : arena_record(PROFILE_CHUNK_THREAD, &number);
     if (!ledger)
         return NULL;
     if (!shares) {
@@ -167,14 +169,14 @@ static struct profile_thread *make_ledger(enum profile_thread_kind kind, const s
     return ledger;
 }
 
-static struct thread *take_locked(enum profile_thread_kind kind, struct state_line *line, struct thread **fresh)
+static struct thread *thread_take_locked(enum profile_thread_kind kind, struct state_line *line, struct thread **fresh)
 {
     struct thread *thread = threads.free;
     if (thread)
         threads.free = thread->next_free;
     else
-        thread = make_record(fresh);
-    struct profile_thread *ledger = thread ? make_ledger(kind, thread) : NULL;
+        thread = thread_make_record(fresh);
+    struct profile_thread *ledger = thread ? thread_make_ledger(kind, thread) : NULL;
     if (thread && !ledger) {
         thread->next_free = threads.free;
         threads.free = thread;
@@ -194,14 +196,14 @@ static struct thread *take_locked(enum profile_thread_kind kind, struct state_li
 
 /* Returns a record for a new thread. Maps its memory before it takes the lock, because all threads of a large
  * team begin at the same time. */
-static struct thread *take_new_record(enum profile_thread_kind kind, struct state_line *line)
+static struct thread *thread_take_record(enum profile_thread_kind kind, struct state_line *line)
 {
-    struct thread *fresh = load_relaxed(&threads.free) || load_relaxed(&threads.half) ? NULL : map_record();
+    struct thread *fresh = load_relaxed(&threads.free) || load_relaxed(&threads.half) ? NULL : thread_map_record();
     os_lock(&threads.lock);
-    struct thread *thread = take_locked(kind, line, &fresh);
+    struct thread *thread = thread_take_locked(kind, line, &fresh);
     os_unlock(&threads.lock);
     if (fresh)
-        unmap_record(fresh);
+        thread_unmap_record(fresh);
     return thread;
 }
 
@@ -216,7 +218,7 @@ void thread_count(struct thread *thread, bool counted)
 }
 
 /* Clears what the record's last owner has left in it. */
-static void clear_record(struct thread *thread)
+static void thread_clear_record(struct thread *thread)
 {
     thread->in_tool = thread->in_handler = 0;
     thread->guarded = false;
@@ -239,14 +241,14 @@ struct thread *thread_take(enum profile_thread_kind kind)
     if (!arena_is_open() || load_seq_cst(&session.stopping))
         return NULL; /* after the measurement's end nothing is lost */
     struct state_line *line = state_line_acquire();
-    struct thread *thread = line ? take_new_record(kind, line) : NULL;
+    struct thread *thread = line ? thread_take_record(kind, line) : NULL;
     if (!thread) {
         if (line)
             state_line_release(line);
-        begin_untracked();
+        thread_begin_untracked();
         return NULL;
     }
-    clear_record(thread);
+    thread_clear_record(thread);
     return thread;
 }
 
@@ -309,7 +311,7 @@ void thread_reset(void)
     is_untracked = false;
 }
 
-static inline bool begin_floats(struct thread *thread)
+static inline bool thread_begin_floats(struct thread *thread)
 {
     if (thread->in_tool == 1)
         thread->floats = float_begin();
@@ -323,7 +325,7 @@ bool thread_enter_tool(struct thread *thread)
     store_seq_cst(&thread->in_tool, thread->in_tool + 1);
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
-        return begin_floats(thread);
+        return thread_begin_floats(thread);
     /* As in thread_leave_tool(): finish_measuring() may see this store alone. */
     store_release(&thread->in_tool, thread->in_tool - 1);
     return false;

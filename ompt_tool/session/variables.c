@@ -39,7 +39,7 @@ static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLA
 #define OTHER_COUNT  (sizeof(others) / sizeof(others[0]))
 
 /* Reports a BLAME_ variable that nothing reads: its name is misspelt. */
-static void check_name(const char *entry)
+static void variables_check_name(const char *entry)
 {
     static const char prefix[] = "BLAME_";
     char name[OPTION_NAME_BYTES + 1];
@@ -64,7 +64,7 @@ static void check_name(const char *entry)
 
 /* Returns a copy of the text. The program may overwrite its environment with a title (setproctitle), and a
  * forked child then reads the copy. */
-static const char *keep_variable(const char *text)
+static const char *variables_keep(const char *text)
 {
     char *copy = text ? os_map(strlen(text) + 1) : NULL;
     return copy ? strcpy(copy, text) : text;
@@ -75,10 +75,10 @@ void variables_read(void)
     session.options = (struct run_options){0};
     snprintf(session.program, sizeof(session.program), "%s", program_invocation_short_name);
     for (char **entry = environ; entry && *entry; entry++)
-        check_name(*entry);
+        variables_check_name(*entry);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_spec *option = &table[i].option;
-        const char *text = keep_variable(secure_getenv(option->name));
+        const char *text = variables_keep(secure_getenv(option->name));
         char accepted[128];
         if (table[i].fallback)
             option_read(option, table[i].fallback);
@@ -89,7 +89,7 @@ void variables_read(void)
     }
 }
 
-static const char *throttle_text(char *text, size_t bytes)
+static const char *variables_throttle_text(char *text, size_t bytes)
 {
     const struct run_throttle *throttle = &session.options.events_throttle;
     if (!throttle->ns)
@@ -99,7 +99,7 @@ static const char *throttle_text(char *text, size_t bytes)
 }
 
 /* Returns the option's value as text; NULL if it was not given and has no default. */
-static const char *variable_value(const struct option_spec *option, char *text, size_t bytes)
+static const char *variables_value(const struct option_spec *option, char *text, size_t bytes)
 {
     const int *number = option->to;
     if (option->kind == OPTION_WORD)
@@ -111,7 +111,7 @@ static const char *variable_value(const struct option_spec *option, char *text, 
         if (form->read == run_option_job || form->read == run_option_trace || form->read == run_option_size)
             return *(const char *const *)form->to;
         if (form->read == run_option_throttle)
-            return throttle_text(text, bytes);
+            return variables_throttle_text(text, bytes);
         if (form->read == run_option_meta) /* belongs to the run, not to its measurement */
             return NULL;
         number = form->to;
@@ -130,7 +130,7 @@ void variables_print(char *text, size_t bytes)
     for (size_t i = 0; i < 2 * OPTION_COUNT && used < bytes; i++) {
         const struct option_spec *option = &table[i % OPTION_COUNT].option;
         char buffer[48];
-        const char *value = variable_value(option, buffer, sizeof(buffer));
+        const char *value = variables_value(option, buffer, sizeof(buffer));
         if (value && (option->kind == OPTION_TEXT) == (i >= OPTION_COUNT))
             used += (size_t)snprintf(text + used, bytes - used, "%s=%s\n", option->name, value);
     }

@@ -11,7 +11,7 @@ static GHOST struct {
     bool inside[2], over[2];
 } ghost;
 
-/* Of the second thread it is the handler that comes in: in_handler, as record() in sampler.c has it. */
+/* Of the second thread it is the handler that comes in: in_handler, as sampler_record_delivery() in sampler.c has it. */
 static bool enter(unsigned number)
 {
     if (number == 0)
@@ -67,7 +67,7 @@ static void stop(void)
         model_pause();
     compare_exchange(&session.stopping, &expected, 1); /* as finish_measuring() does */
     for (unsigned number = 0; number < 2; number++) {
-        if (!is_quiet(&workers[number], UINT64_MAX))
+        if (!finish_thread_is_quiet(&workers[number], UINT64_MAX))
             continue;
         model_check(!ghost.inside[number], "a callback is under way in a thread that is quiet");
         ghost.over[number] = true;
