@@ -74,14 +74,14 @@ struct debug_list {
     const struct debug_list *next;
 };
 
-static bool equal(const char *one, const char *other)
+static bool bind_texts_equal(const char *one, const char *other)
 {
     while (*one && *one == *other)
         one++, other++;
     return *one == *other;
 }
 
-static bool begins_with(const char *text, const char *beginning)
+static bool bind_text_begins_with(const char *text, const char *beginning)
 {
     while (*beginning && *text == *beginning)
         text++, beginning++;
@@ -90,14 +90,14 @@ static bool begins_with(const char *text, const char *beginning)
 
 /* Returns the address that an entry of the dynamic section means. The loader has made some entries absolute
  * and left others as in the file. */
-static uintptr_t absolute(const struct link_map *map, uintptr_t value)
+static uintptr_t bind_absolute(const struct link_map *map, uintptr_t value)
 {
     return value < map->l_addr ? map->l_addr + value : value;
 }
 
 static void bind_read_dynamic(struct object *object, const ElfW(Dyn) * entry)
 {
-    uintptr_t value = entry->d_un.d_val, at = absolute(object->map, value);
+    uintptr_t value = entry->d_un.d_val, at = bind_absolute(object->map, value);
     switch (entry->d_tag) {
     case DT_STRTAB:
         object->strings = (const char *)at;
@@ -150,7 +150,7 @@ static bool bind_read_object(struct object *object, const struct link_map *map)
     return true;
 }
 
-static const char *version_needed(const struct object *object, uint32_t symbol)
+static const char *bind_version_needed(const struct object *object, uint32_t symbol)
 {
     unsigned number = object->versions ? object->versions[symbol] & VERSION_MASK : VER_NDX_GLOBAL;
     if (number <= VER_NDX_GLOBAL || !object->needed)
@@ -168,7 +168,7 @@ static const char *version_needed(const struct object *object, uint32_t symbol)
 
 /* Returns true if a definition has the wanted version; NULL stands for the version that references without a
  * version get. */
-static bool has_version(const struct object *object, uint32_t symbol, const char *wanted)
+static bool bind_has_version(const struct object *object, uint32_t symbol, const char *wanted)
 {
     unsigned entry = object->versions ? object->versions[symbol] : VER_NDX_GLOBAL, number = entry & VERSION_MASK;
     if (!wanted)
@@ -177,7 +177,7 @@ static bool has_version(const struct object *object, uint32_t symbol, const char
          version = (const void *)((uintptr_t)version + version->vd_next)) {
         const ElfW(Verdaux) *first = (const void *)((uintptr_t)version + version->vd_aux);
         if ((version->vd_ndx & VERSION_MASK) == number)
-            return equal(object->strings + first->vda_name, wanted);
+            return bind_texts_equal(object->strings + first->vda_name, wanted);
         if (!version->vd_next)
             break;
     }
@@ -196,7 +196,7 @@ static const ElfW(Sym) * find_symbol(const struct object *object, const char *na
     for (; symbol >= first && symbol; symbol++) {
         const ElfW(Sym) *found = &object->symbols[symbol];
         if ((chain[symbol - first] | 1) == (hash | 1) && found->st_shndx != SHN_UNDEF &&
-            equal(object->strings + found->st_name, name) && has_version(object, symbol, version))
+            bind_texts_equal(object->strings + found->st_name, name) && bind_has_version(object, symbol, version))
             return found;
         if (chain[symbol - first] & 1)
             break;
@@ -226,7 +226,7 @@ static void *find_libc_function(const struct object *object, const char *name)
 
 /* Returns the first object in the list of the namespace that contains this library, and the library itself in
  * *own. Returns NULL if there is none. */
-static const struct link_map *list_of_own(const struct link_map **own)
+static const struct link_map *bind_list_of_own(const struct link_map **own)
 {
     const struct debug_list *list = (const struct debug_list *)&_r_debug;
     for (; list && list->base.r_version > 0; list = list->base.r_version > 1 ? list->next : NULL)
@@ -241,7 +241,7 @@ static const struct link_map *list_of_own(const struct link_map **own)
 static bool find_library(struct object *object, const struct link_map *first, const char *name)
 {
     for (const struct link_map *map = first; map; map = map->l_next)
-        if (bind_read_object(object, map) && equal(object->soname, name))
+        if (bind_read_object(object, map) && bind_texts_equal(object->soname, name))
             return true;
     return false;
 }
@@ -269,25 +269,25 @@ static int find_sealed(struct dl_phdr_info *info, size_t bytes, void *argument)
     return same;
 }
 
-static bool protect(const struct import *import, int protection)
+static bool protect_sealed_pages(const struct import *import, int protection)
 {
     return kernel_call(SYS_mprotect, (long)import->sealed, (long)(import->sealed_end - import->sealed), protection, 0,
                        0, 0) == 0;
 }
 
 /* Makes the slot's page writable if necessary. Returns true if the slot can be written. */
-static bool unseal(struct import *import, uintptr_t slot)
+static bool unseal_import_slot(struct import *import, uintptr_t slot)
 {
     if (slot >= import->sealed && slot < import->sealed_end && !import->unsealed)
-        return import->unsealed = protect(import, PROT_READ | PROT_WRITE);
+        return import->unsealed = protect_sealed_pages(import, PROT_READ | PROT_WRITE);
     return true;
 }
 
-static bool is_of_heap(const char *name)
+static bool is_heap_function(const char *name)
 {
     static const char names[][20] = {"malloc", "calloc", "realloc", "free", "malloc_usable_size"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (equal(name, names[i]))
+        if (bind_texts_equal(name, names[i]))
             return true;
     return false;
 }
@@ -297,7 +297,8 @@ static bool is_of_heap(const char *name)
 static const struct object *find_import(const struct import *import, uint32_t number, const ElfW(Sym) * *definition)
 {
     const struct object *object = &import->object;
-    const char *name = object->strings + object->symbols[number].st_name, *version = version_needed(object, number);
+    const char *name = object->strings + object->symbols[number].st_name,
+               *version = bind_version_needed(object, number);
     *definition = &object->symbols[number];
     if ((*definition)->st_shndx != SHN_UNDEF)
         return object;
@@ -312,7 +313,7 @@ static void bind_relocation(struct import *import, const ElfW(Rela) * relocation
     uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
     const ElfW(Sym) *wanted = &import->object.symbols[number], *definition;
     const char *name = import->object.strings + wanted->st_name;
-    if (!number || !RELOCATES_FUNCTION(ELF64_R_TYPE(relocation->r_info)) || is_of_heap(name))
+    if (!number || !RELOCATES_FUNCTION(ELF64_R_TYPE(relocation->r_info)) || is_heap_function(name))
         return;
     const struct object *home = find_import(import, number, &definition);
     if (!home) {
@@ -324,7 +325,7 @@ static void bind_relocation(struct import *import, const ElfW(Rela) * relocation
     uintptr_t function = function_address(home, definition), value = function + (uintptr_t)relocation->r_addend;
     if (!function || *slot == value)
         return;
-    if (unseal(import, (uintptr_t)slot))
+    if (unseal_import_slot(import, (uintptr_t)slot))
         store_relaxed(slot, value);
     else
         left = name;
@@ -350,7 +351,7 @@ static void bind_object(const struct link_map *first, const struct link_map *map
             bind_relocation(&import, &relocations[i]);
     }
     if (import.unsealed)
-        protect(&import, PROT_READ);
+        protect_sealed_pages(&import, PROT_READ);
 }
 
 /* Binds an object and the libraries that come with it: libunwind (two libraries, of which one needs the
@@ -363,7 +364,7 @@ static void bind_with_libraries(const struct link_map *map, unsigned depth)
         return;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
         const char *name = object.strings + (entry->d_tag == DT_NEEDED ? entry->d_un.d_val : 0);
-        if ((begins_with(name, "libunwind") || begins_with(name, "libZydis")) &&
+        if ((bind_text_begins_with(name, "libunwind") || bind_text_begins_with(name, "libZydis")) &&
             find_library(&library, libc.first, name))
             bind_with_libraries(library.map, depth - 1);
     }
@@ -371,7 +372,7 @@ static void bind_with_libraries(const struct link_map *map, unsigned depth)
 
 __attribute__((constructor(101))) static void bind_own(void)
 {
-    const struct link_map *own = NULL, *first = SANITIZED ? NULL : list_of_own(&own);
+    const struct link_map *own = NULL, *first = SANITIZED ? NULL : bind_list_of_own(&own);
     if (SANITIZED || (own && own == _r_debug.r_map))
         return; /* this code is linked into a program (a test), whose own functions must be used */
     if (first && find_library(&libc.object, first, "libc.so.6")) {
@@ -398,7 +399,7 @@ void *bind_find_in_libc(const char *name)
         return dlsym(RTLD_DEFAULT, name);
     void *found = find_libc_function(&libc.object, name);
     for (const struct link_map *map = libc.first; map && !found; map = map->l_next)
-        if (bind_read_object(&loader, map) && begins_with(loader.soname, "ld-linux"))
+        if (bind_read_object(&loader, map) && bind_text_begins_with(loader.soname, "ld-linux"))
             found = find_libc_function(&loader, name);
     return found;
 }

@@ -19,7 +19,7 @@
 #define LEAVING_LOOKS 10000
 #define LOOK_NS       1000000
 
-static bool path_of(const char *directory, const char *behind, char *path, size_t bytes)
+static bool job_path(const char *directory, const char *behind, char *path, size_t bytes)
 {
     int length = snprintf(path, bytes, "%s%s", directory, behind);
     if (length >= 0 && (size_t)length < bytes)
@@ -28,12 +28,12 @@ static bool path_of(const char *directory, const char *behind, char *path, size_
     return false;
 }
 
-static bool mark_path(const char *directory, char *path, size_t bytes)
+static bool job_mark_path(const char *directory, char *path, size_t bytes)
 {
-    return path_of(directory, "/" JOB_MARK, path, bytes);
+    return job_path(directory, "/" JOB_MARK, path, bytes);
 }
 
-static bool read_mark(const char *mark, char identity[JOB_IDENTITY_BYTES])
+static bool read_job_mark(const char *mark, char identity[JOB_IDENTITY_BYTES])
 {
     int fd = open(mark, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
@@ -47,10 +47,10 @@ static bool read_mark(const char *mark, char identity[JOB_IDENTITY_BYTES])
 bool job_directory_identity(const char *path, char identity[JOB_IDENTITY_BYTES])
 {
     char mark[PATH_MAX];
-    return mark_path(path, mark, sizeof(mark)) && read_mark(mark, identity);
+    return job_mark_path(path, mark, sizeof(mark)) && read_job_mark(mark, identity);
 }
 
-static bool write_mark(const char *path, const char *identity)
+static bool write_job_mark(const char *path, const char *identity)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -70,12 +70,12 @@ static bool write_mark(const char *path, const char *identity)
 
 /* Makes the directory under a temporary name and renames it, so that it appears together with its mark.
  * Returns true on success. Otherwise errno is the cause; EEXIST means that the name is taken. */
-static bool make_marked(const char *path, const char *identity, mode_t mode)
+static bool make_marked_directory(const char *path, const char *identity, mode_t mode)
 {
     char temporary[PATH_MAX], mark[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
     gethostname(host, sizeof(host) - 1);
     int length = snprintf(temporary, sizeof(temporary), "%s.%s-%d", path, host, (int)getpid());
-    if (length < 0 || (size_t)length >= sizeof(temporary) || !mark_path(temporary, mark, sizeof(mark))) {
+    if (length < 0 || (size_t)length >= sizeof(temporary) || !job_mark_path(temporary, mark, sizeof(mark))) {
         errno = ENAMETOOLONG;
         return false;
     }
@@ -85,7 +85,7 @@ static bool make_marked(const char *path, const char *identity, mode_t mode)
             errno = EBUSY;
         return false;
     }
-    bool made = write_mark(mark, identity) && rename(temporary, path) == 0;
+    bool made = write_job_mark(mark, identity) && rename(temporary, path) == 0;
     int cause = made ? 0 : errno;
     if (!made) {
         unlink(mark);
@@ -96,10 +96,11 @@ static bool make_marked(const char *path, const char *identity, mode_t mode)
 }
 
 /* Returns true if another process is removing the directory, which is shown by a mark beside it. */
-static bool is_being_left(const char *path, const char *identity)
+static bool is_directory_being_left(const char *path, const char *identity)
 {
     char taken[PATH_MAX], found[JOB_IDENTITY_BYTES];
-    return path_of(path, JOB_LEAVING, taken, sizeof(taken)) && read_mark(taken, found) && strcmp(found, identity) == 0;
+    return job_path(path, JOB_LEAVING, taken, sizeof(taken)) && read_job_mark(taken, found) &&
+           strcmp(found, identity) == 0;
 }
 
 /* Checks a directory without a mark repeatedly, because another process may be removing it right now. */
@@ -107,7 +108,7 @@ bool job_directory_is(const char *path, const char *identity)
 {
     char found[JOB_IDENTITY_BYTES];
     struct stat there;
-    for (int look = 0; look < MARK_LOOKS || (look < LEAVING_LOOKS && is_being_left(path, identity)); look++) {
+    for (int look = 0; look < MARK_LOOKS || (look < LEAVING_LOOKS && is_directory_being_left(path, identity)); look++) {
         if (job_directory_identity(path, found))
             return strcmp(found, identity) == 0;
         if (stat(path, &there) != 0 || !S_ISDIR(there.st_mode))
@@ -129,7 +130,7 @@ static int job_directory_try(const char *path, const char *identity, mode_t mode
             if (lstat(path, &there) == 0)
                 return 0; /* the directory still exists */
         } else {
-            if (make_marked(path, identity, mode))
+            if (make_marked_directory(path, identity, mode))
                 return 1;
             if (errno != EEXIST)
                 return -1;
@@ -158,7 +159,7 @@ bool job_directory_join(const char *wanted, const char *identity, mode_t mode, c
 bool job_directory_tell(const char *path)
 {
     char told[PATH_MAX];
-    if (!path_of(path, "/" JOB_TOLD, told, sizeof(told)))
+    if (!job_path(path, "/" JOB_TOLD, told, sizeof(told)))
         return false;
     int fd = open(told, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -167,7 +168,7 @@ bool job_directory_tell(const char *path)
     return true;
 }
 
-static bool holds_its_mark_alone(const char *path)
+static bool directory_has_only_mark(const char *path)
 {
     bool alone = true;
     DIR *directory = opendir(path);
@@ -181,7 +182,7 @@ static bool holds_its_mark_alone(const char *path)
 
 /* Waits until no other process is removing the directory; otherwise renaming our mark would overwrite that
  * process's mark. Returns false if it takes too long. */
-static bool nobody_leaves(const char *taken)
+static bool nobody_leaves_directory(const char *taken)
 {
     struct stat there;
     for (int look = 0; look < MARK_LOOKS; look++) {
@@ -195,12 +196,12 @@ static bool nobody_leaves(const char *taken)
 void job_directory_leave(const char *path)
 {
     char before[JOB_IDENTITY_BYTES], identity[JOB_IDENTITY_BYTES], mark[PATH_MAX], taken[PATH_MAX];
-    if (!mark_path(path, mark, sizeof(mark)) || !path_of(path, JOB_LEAVING, taken, sizeof(taken)) ||
-        !nobody_leaves(taken) || !holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
+    if (!job_mark_path(path, mark, sizeof(mark)) || !job_path(path, JOB_LEAVING, taken, sizeof(taken)) ||
+        !nobody_leaves_directory(taken) || !directory_has_only_mark(path) || !job_directory_identity(path, before) ||
         /* if several processes leave at the same time, only one can rename the mark */
         rename(mark, taken) != 0)
         return;
-    bool same = read_mark(taken, identity) && strcmp(identity, before) == 0;
+    bool same = read_job_mark(taken, identity) && strcmp(identity, before) == 0;
     if (same && rmdir(path) == 0)
         unlink(taken);
     else /* another process has joined in the meantime, or the directory belongs to another job now */

@@ -23,7 +23,7 @@
 #define MAX_REFUSED 100
 
 /* Appends text from any source. Replaces bytes that could move a terminal's cursor or end the line by '?'. */
-static size_t append_text(char *line, size_t used, const char *text)
+static size_t append_log_text(char *line, size_t used, const char *text)
 {
     for (; *text && used < LINE_BYTES - 1; text++) {
         unsigned char byte = (unsigned char)*text;
@@ -53,7 +53,7 @@ bool log_is_open(void)
     return !begun.known || (!begun.closed && fstat(STDERR_FILENO, &now) == 0 && is_same_file(&now, &begun.status));
 }
 
-static long poll_one(struct pollfd *end, int wait_ms)
+static long poll_stderr(struct pollfd *end, int wait_ms)
 {
 #ifdef SYS_poll
     return syscall(SYS_poll, end, 1, wait_ms);
@@ -65,14 +65,14 @@ static long poll_one(struct pollfd *end, int wait_ms)
 
 /* Waits until a pipe has room. It uses poll(), because O_NONBLOCK would affect all processes that share the
  * pipe. Returns false if the time is over. */
-static bool wait_for_room(void)
+static bool wait_for_stderr_room(void)
 {
     struct pollfd end = {STDERR_FILENO, POLLOUT, 0};
-    long ready = poll_one(&end, 0);
+    long ready = poll_stderr(&end, 0);
     uint64_t left_ns;
     while (ready <= 0 && (ready == 0 || errno == EINTR) && (left_ns = load_relaxed(&patience_ns)) > 0) {
         uint64_t begin_ns = clock_now_ns();
-        ready = poll_one(&end, (int)(left_ns / NS_PER_MS + 1));
+        ready = poll_stderr(&end, (int)(left_ns / NS_PER_MS + 1));
         uint64_t took_ns = clock_now_ns() - begin_ns;
         store_relaxed(&patience_ns, took_ns < left_ns ? left_ns - took_ns : 0);
     }
@@ -82,7 +82,7 @@ static bool wait_for_room(void)
 /* Writes at most PIPE_BUF bytes, which fit into a pipe that has room. Another process may fill the pipe
  * first, so it uses a write that does not wait (RWF_NOWAIT). Terminals and older kernels do not support this,
  * and files may reject it. */
-static ssize_t write_piece(const char *bytes, size_t count)
+static ssize_t write_log_piece(const char *bytes, size_t count)
 {
     struct iovec piece = {(void *)bytes, count};
     struct stat status;
@@ -99,8 +99,8 @@ void log_write(const char *bytes, size_t count)
     struct os_write_guard guard;
     int refused = 0;
     os_guard_writes(&guard);
-    while (count && log_is_open() && wait_for_room()) {
-        ssize_t written = write_piece(bytes, count < PIPE_BUF ? count : PIPE_BUF);
+    while (count && log_is_open() && wait_for_stderr_room()) {
+        ssize_t written = write_log_piece(bytes, count < PIPE_BUF ? count : PIPE_BUF);
         if (written > 0) {
             bytes += written;
             count -= (size_t)written;
@@ -111,12 +111,12 @@ void log_write(const char *bytes, size_t count)
     os_unguard_writes(&guard);
 }
 
-static void write_list(const char *first, va_list list)
+static void write_log_list(const char *first, va_list list)
 {
     char line[LINE_BYTES];
-    size_t used = append_text(line, 0, "blame: ");
+    size_t used = append_log_text(line, 0, "blame: ");
     for (const char *text = first; text; text = va_arg(list, const char *))
-        used = append_text(line, used, text);
+        used = append_log_text(line, used, text);
     line[used++] = '\n';
     log_write(line, used);
 }
@@ -125,7 +125,7 @@ void log_line(const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    write_list(first, list);
+    write_log_list(first, list);
     va_end(list);
 }
 
@@ -140,7 +140,7 @@ void log_line_of_job(const char *first, ...)
     va_list list;
     va_start(list, first);
     if (launcher_speaks())
-        write_list(first, list);
+        write_log_list(first, list);
     va_end(list);
 }
 

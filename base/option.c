@@ -23,7 +23,7 @@ static bool option_read_name(const struct option_word *words, struct option_name
     return *text;
 }
 
-static bool read_whole(const struct option_spec *option, const char *text)
+static bool option_read_whole(const struct option_spec *option, const char *text)
 {
     char *end;
     long number = strtol(text, &end, 10);
@@ -59,7 +59,7 @@ bool option_read(const struct option_spec *option, const char *text)
     case OPTION_NUMBER:
         return option_read_number(option, text);
     case OPTION_WHOLE:
-        return read_whole(option, text);
+        return option_read_whole(option, text);
     case OPTION_FORM:
         return form->read(text, form->to);
     case OPTION_LIST:

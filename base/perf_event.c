@@ -28,7 +28,7 @@ void perf_event_user_only(struct perf_event *event)
     memcpy(event->attr, &attr, sizeof(attr));
 }
 
-static int open_event(struct perf_event_attr *attr, int leader)
+static int open_perf_event(struct perf_event_attr *attr, int leader)
 {
     attr->size = sizeof(*attr);
     int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
@@ -40,18 +40,18 @@ static int open_event(struct perf_event_attr *attr, int leader)
     return high;
 }
 
-static bool owns_event(const struct perf_group *group)
+static bool owns_perf_event(const struct perf_group *group)
 {
     uint64_t id = 0;
     return group->count && syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_ID, &id) == 0 && id == group->id;
 }
 
-static bool know_own(struct perf_group *group)
+static bool note_perf_event_id(struct perf_group *group)
 {
     return syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_ID, &group->id) == 0;
 }
 
-static bool close_group(struct perf_group *group)
+static bool close_perf_group(struct perf_group *group)
 {
     int cause = errno;
     for (uint32_t i = group->count; i-- > 0;)
@@ -72,16 +72,17 @@ bool perf_group_open(struct perf_group *group, const struct perf_event *events, 
         attr.disabled = attr.pinned = i == 0; /* pinned: counts all the time, or not at all */
         attr.inherit = 0;
         attr.sample_period = 0;
-        int fd = open_event(&attr, i ? group->fd[0] : -1);
+        int fd = open_perf_event(&attr, i ? group->fd[0] : -1);
         if (fd < 0)
-            return close_group(group);
+            return close_perf_group(group);
         group->fd[group->count++] = fd;
     }
-    if (!group->count || !know_own(group) || ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0)
-        return close_group(group);
+    if (!group->count || !note_perf_event_id(group) ||
+        ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0)
+        return close_perf_group(group);
     if (!perf_group_read(group, values)) {
         errno = EBUSY; /* the processor cannot count all these events at the same time */
-        return close_group(group);
+        return close_perf_group(group);
     }
     return true;
 }
@@ -90,7 +91,7 @@ bool perf_group_read(const struct perf_group *group, uint64_t *values)
 {
     uint64_t words[1 + PERF_GROUP_EVENTS];
     size_t bytes = (1 + group->count) * sizeof(words[0]);
-    if (!owns_event(group) || os_read(group->fd[0], words, sizeof(words)) != (ssize_t)bytes)
+    if (!owns_perf_event(group) || os_read(group->fd[0], words, sizeof(words)) != (ssize_t)bytes)
         return false;
     memcpy(values, words + 1, bytes - sizeof(words[0]));
     return true;
@@ -98,8 +99,8 @@ bool perf_group_read(const struct perf_group *group, uint64_t *values)
 
 void perf_group_close(struct perf_group *group)
 {
-    if (owns_event(group))
-        close_group(group);
+    if (owns_perf_event(group))
+        close_perf_group(group);
     group->count = 0;
 }
 
@@ -113,25 +114,25 @@ bool perf_overflow_open(struct perf_group *group, const struct perf_event *event
     attr.wakeup_events = 1;
     struct f_owner_ex owner = {F_OWNER_TID, os_tid()};
     group->count = 0;
-    int fd = open_event(&attr, -1);
+    int fd = open_perf_event(&attr, -1);
     if (fd < 0)
         return false;
     group->fd[group->count++] = fd;
     /* The owner must be set first; a signal without an owner could reach any thread. */
-    if (!know_own(group) || fcntl(fd, F_SETOWN_EX, &owner) != 0 || fcntl(fd, F_SETSIG, signal) != 0 ||
+    if (!note_perf_event_id(group) || fcntl(fd, F_SETOWN_EX, &owner) != 0 || fcntl(fd, F_SETSIG, signal) != 0 ||
         fcntl(fd, F_SETFL, O_RDONLY | O_NONBLOCK | O_ASYNC) != 0)
-        return close_group(group);
+        return close_perf_group(group);
     return true;
 }
 
 void perf_overflow_arm(const struct perf_group *group)
 {
-    if (owns_event(group))
+    if (owns_perf_event(group))
         syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_REFRESH, 1);
 }
 
 void perf_overflow_stop(const struct perf_group *group)
 {
-    if (owns_event(group))
+    if (owns_perf_event(group))
         syscall(SYS_ioctl, group->fd[0], PERF_EVENT_IOC_DISABLE, 0);
 }

@@ -17,28 +17,28 @@
 static const char own[] = "/proc/thread-self/schedstat";
 static uint32_t kept;
 
-static bool owns_file(const struct run_file *file)
+static bool owns_run_file(const struct run_file *file)
 {
     uint64_t device, inode;
     return os_file_id(file->fd, &device, &inode) && device == file->device && inode == file->inode;
 }
 
-static uint32_t most_kept(void)
+static uint32_t most_run_files(void)
 {
     struct rlimit limit = {.rlim_cur = 0};
     getrlimit(RLIMIT_NOFILE, &limit);
     return limit.rlim_cur / SHARE < MOST_KEPT ? (uint32_t)(limit.rlim_cur / SHARE) : MOST_KEPT;
 }
 
-static bool is_room(void)
+static bool is_room_for_run_file(void)
 {
-    uint32_t before = fetch_add_relaxed(&kept, 1), most = most_kept();
+    uint32_t before = fetch_add_relaxed(&kept, 1), most = most_run_files();
     if (before == 0) /* the process normally has only one thread then */
         os_expect_high((int)most);
     return before < most;
 }
 
-static void forget_file(struct run_file *file)
+static void forget_run_file(struct run_file *file)
 {
     file->fd = 0;
     fetch_add_relaxed(&kept, -1u);
@@ -46,14 +46,14 @@ static void forget_file(struct run_file *file)
 
 bool run_file_keep(struct run_file *file)
 {
-    int fd = is_room() ? os_open_read(own) : -1, high = fd >= 0 ? os_high_copy(fd) : -1;
+    int fd = is_room_for_run_file() ? os_open_read(own) : -1, high = fd >= 0 ? os_high_copy(fd) : -1;
     if (fd >= 0)
         os_close(fd);
     if (high >= 0 && os_file_id(high, &file->device, &file->inode)) {
         file->fd = high;
         return true;
     }
-    forget_file(file);
+    forget_run_file(file);
     return false;
 }
 
@@ -61,14 +61,14 @@ void run_file_let_go(struct run_file *file)
 {
     if (!file->fd)
         return;
-    if (owns_file(file))
+    if (owns_run_file(file))
         os_close(file->fd);
-    forget_file(file);
+    forget_run_file(file);
 }
 
 /* Reads a number that is followed by the byte `end`. Returns the text after that byte; NULL if the text does
  * not have this form. */
-static const char *parse_count(const char *text, char end, uint64_t *value)
+static const char *parse_run_count(const char *text, char end, uint64_t *value)
 {
     const char *at = text;
     uint64_t sum = 0;
@@ -78,22 +78,22 @@ static const char *parse_count(const char *text, char end, uint64_t *value)
     return at > text && *at == end ? at + 1 : NULL;
 }
 
-static bool parse_counts(const char *text, struct run_counts *counts)
+static bool parse_run_counts(const char *text, struct run_counts *counts)
 {
-    return (text = parse_count(text, ' ', &counts->on_core_ns)) &&
-           (text = parse_count(text, ' ', &counts->no_core_ns)) && parse_count(text, '\n', &counts->turns);
+    return (text = parse_run_count(text, ' ', &counts->on_core_ns)) &&
+           (text = parse_run_count(text, ' ', &counts->no_core_ns)) && parse_run_count(text, '\n', &counts->turns);
 }
 
 bool run_counts_read(struct run_file *file, struct run_counts *counts)
 {
     char text[128];
-    if (file->fd && !owns_file(file))
-        forget_file(file); /* the program has closed the descriptor, and may have reused its number */
+    if (file->fd && !owns_run_file(file))
+        forget_run_file(file); /* the program has closed the descriptor, and may have reused its number */
     if (!file->fd)
         return false;
     long got = syscall(SYS_pread64, file->fd, text, sizeof(text) - 1, 0l);
     text[got > 0 ? got : 0] = '\0';
-    return parse_counts(text, counts);
+    return parse_run_counts(text, counts);
 }
 
 struct run_switches run_switches(void)

@@ -38,7 +38,7 @@ bool run_option_job(const char *text, void *to)
 }
 
 /* Reads a number of seconds, with a decimal point in all locales. */
-static bool read_seconds(const char **text, uint64_t *ns)
+static bool read_option_seconds(const char **text, uint64_t *ns)
 {
     const char *at = *text;
     double digits = 0, parts = 0;
@@ -62,7 +62,7 @@ bool run_option_trace_read(const char *text, struct run_window *window)
     *window = (struct run_window){.never = strcmp(text, "0") == 0, .to_ns = UINT64_MAX};
     if (window->never || strcmp(text, "1") == 0)
         return true;
-    if (!read_seconds(&text, &window->from_ns) || *text++ != ':' || !read_seconds(&text, &window->to_ns))
+    if (!read_option_seconds(&text, &window->from_ns) || *text++ != ':' || !read_option_seconds(&text, &window->to_ns))
         return false;
     return !*text && window->from_ns < window->to_ns;
 }
@@ -126,7 +126,7 @@ bool run_option_signal(const char *text, void *to)
 }
 
 /* Returns the length of the KEY=VALUE at the start of the text; 0 if there is none. */
-static size_t meta_bytes(const char *text)
+static size_t option_meta_bytes(const char *text)
 {
     size_t key = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
     return key && key <= 63 && text[key] == '=' ? strcspn(text, "\n") : 0;
@@ -136,7 +136,7 @@ bool run_option_meta(const char *text, void *kept)
 {
     size_t bytes = strlen(text);
     for (const char *at = text; *at || at == text;) {
-        size_t line = meta_bytes(at);
+        size_t line = option_meta_bytes(at);
         if (!line || bytes > RUN_OPTION_META_BYTES)
             return false;
         at += line + (at[line] == '\n');

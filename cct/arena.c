@@ -46,7 +46,7 @@ static uint64_t chunk_offset(uint32_t chunk_no)
     return PROFILE_HEADER_BYTES + (uint64_t)chunk_no * PROFILE_CHUNK_BYTES;
 }
 
-static void fill_header(struct profile_header *header)
+static void fill_profile_header(struct profile_header *header)
 {
     profile_header_identify(header);
     header->pid = getpid();
@@ -74,7 +74,7 @@ static int arena_file(void)
     return is_arena_file(fd) ? fd : -1; /* another thread may have reopened the file first */
 }
 
-static void close_file(void)
+static void close_arena_file(void)
 {
     if (is_arena_file(arena_fd))
         /* arena_abandon() runs in fork(), which is not a cancellation point; close() would be one */
@@ -101,7 +101,7 @@ bool arena_open(const char *path, mode_t mode)
         errno = cause;
         return false;
     }
-    fill_header(header);
+    fill_profile_header(header);
     strcpy(arena.path, path);
     arena_fd = fd;
     arena.header = header;
@@ -110,7 +110,7 @@ bool arena_open(const char *path, mode_t mode)
 
 void arena_abandon(void)
 {
-    close_file();
+    close_arena_file();
     /* The parent's chunks stay mapped, but the child forgets their addresses and writes nothing there. */
     uint32_t used = arena.next_chunk < PROFILE_MAX_CHUNKS ? arena.next_chunk : PROFILE_MAX_CHUNKS;
     memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
@@ -125,7 +125,7 @@ void arena_finish(void)
 {
     if (arena.header)
         store_release(&arena.header->finished, 1);
-    close_file();
+    close_arena_file();
 }
 
 bool arena_flush(void)

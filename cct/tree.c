@@ -53,7 +53,7 @@ static uint32_t node_hash(const struct profile_node *node)
 
 /* Adds one bucket, as in linear hashing, and splits the bucket that held its nodes until now. If there is no
  * memory, the buckets just get longer, up to CHAIN_MOST nodes. */
-static void split_one_bucket(struct tree *tree)
+static void split_tree_bucket(struct tree *tree)
 {
     uint32_t added = tree->buckets;
     uint32_t segment = (uint32_t)(32 - __builtin_clz(added / TREE_FIRST_SEGMENT));
@@ -88,7 +88,7 @@ static void hash_insert(struct tree *tree, uint32_t node_idx)
     node->hash_next = *bucket;
     *bucket = node_idx;
     if (++tree->entries > tree->buckets)
-        split_one_bucket(tree);
+        split_tree_bucket(tree);
 }
 
 static void hash_remove(struct tree *tree, uint32_t node_idx)
@@ -105,7 +105,7 @@ static void hash_remove(struct tree *tree, uint32_t node_idx)
 
 /* Ensures that the current chunk has this many free units; takes a new chunk if necessary. Returns false if
  * there is none. */
-static bool have_chunk(struct tree *tree, uint32_t units)
+static bool tree_have_chunk(struct tree *tree, uint32_t units)
 {
     if (tree->chunk && tree->chunk->used + units <= tree->chunk->metric_unit)
         return true;
@@ -119,13 +119,13 @@ static bool have_chunk(struct tree *tree, uint32_t units)
     return true;
 }
 
-static uint32_t new_node(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static uint32_t tree_new_node(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t node_idx = tree->free_nodes, unit = 0;
     if (node_idx) {
         tree->free_nodes = tree_node(node_idx)->hash_next;
     } else {
-        if (!have_chunk(tree, 1))
+        if (!tree_have_chunk(tree, 1))
             return 0;
         unit = tree->chunk->used;
         node_idx = tree->chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
@@ -154,14 +154,14 @@ bool tree_init(struct tree *tree, uint32_t number)
     if (!tree->segments[0])
         return false;
     os_make_present(tree->segments[0], TREE_FIRST_SEGMENT * sizeof(uint32_t));
-    tree->root = new_node(tree, 0, PROFILE_NODE_ROOT, 0);
-    tree->trie = tree->root ? new_node(tree, 0, PROFILE_NODE_TRIE, 0) : 0;
+    tree->root = tree_new_node(tree, 0, PROFILE_NODE_ROOT, 0);
+    tree->trie = tree->root ? tree_new_node(tree, 0, PROFILE_NODE_TRIE, 0) : 0;
     if (!tree->trie)
         os_unmap(tree->segments[0], TREE_FIRST_SEGMENT * sizeof(uint32_t));
     return tree->trie != 0;
 }
 
-static inline uint32_t find_node(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static inline uint32_t tree_find_node(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t bucket = bucket_number(tree, hash_key(parent, kind, key));
     for (uint32_t idx = *bucket_at(tree, bucket); idx;) {
@@ -186,48 +186,48 @@ static bool bucket_has_room(struct tree *tree, uint32_t parent, enum profile_nod
 
 uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
-    return find_node(tree, parent, kind, key);
+    return tree_find_node(tree, parent, kind, key);
 }
 
 /* Returns true if call paths may not get new nodes below this parent. */
-static bool is_full(const struct tree *tree, const struct profile_node *parent)
+static bool tree_is_full(const struct tree *tree, const struct profile_node *parent)
 {
     if (parent->pending && tree->free_nodes)
         return false;
     return arena_tree_chunks() >= TREE_CHUNKS_SHARED + (parent->pending ? TREE_CHUNKS_PENDING : 0);
 }
 
-static bool is_rest(uint32_t kind, uint64_t key)
+static bool is_tree_full_node(uint32_t kind, uint64_t key)
 {
     return kind == PROFILE_NODE_PSEUDO && key == PROFILE_PSEUDO_TREE_FULL;
 }
 
 static bool is_call_node(enum profile_node_kind kind, uint64_t key)
 {
-    return kind == PROFILE_NODE_FRAME || kind == PROFILE_NODE_SITE || is_rest(kind, key);
+    return kind == PROFILE_NODE_FRAME || kind == PROFILE_NODE_SITE || is_tree_full_node(kind, key);
 }
 
 /* Returns the node <tree full> that stands for a call without a node of its own; 0 if the tree is not full or
  * there is no memory. */
-static __attribute__((noinline)) uint32_t rest_below(struct tree *tree, uint32_t parent, enum profile_node_kind kind,
-                                                     uint64_t key)
+static __attribute__((noinline)) uint32_t tree_full_node(struct tree *tree, uint32_t parent,
+                                                         enum profile_node_kind kind, uint64_t key)
 {
     const struct profile_node *above = tree_node(parent);
-    if (!is_call_node(kind, key) || !is_full(tree, above))
+    if (!is_call_node(kind, key) || !tree_is_full(tree, above))
         return 0;
-    if (is_rest(above->kind, above->key))
+    if (is_tree_full_node(above->kind, above->key))
         return parent;
-    return is_rest(kind, key) ? 0 : tree_child(tree, parent, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TREE_FULL);
+    return is_tree_full_node(kind, key) ? 0 : tree_child(tree, parent, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TREE_FULL);
 }
 
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
-    uint32_t found = find_node(tree, parent, kind, key);
+    uint32_t found = tree_find_node(tree, parent, kind, key);
     if (!found && unlikely(tree->chunks >= TREE_CHUNKS_EACH))
-        found = rest_below(tree, parent, kind, key);
+        found = tree_full_node(tree, parent, kind, key);
     if (found)
         return found;
-    uint32_t node_idx = bucket_has_room(tree, parent, kind, key) ? new_node(tree, parent, kind, key) : 0;
+    uint32_t node_idx = bucket_has_room(tree, parent, kind, key) ? tree_new_node(tree, parent, kind, key) : 0;
     if (node_idx)
         hash_insert(tree, node_idx);
     return node_idx;
@@ -255,7 +255,7 @@ uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_
 
 uint32_t tree_placeholder(struct tree *tree, uint64_t key)
 {
-    return new_node(tree, 0, PROFILE_NODE_REGION, key);
+    return tree_new_node(tree, 0, PROFILE_NODE_REGION, key);
 }
 
 uint32_t tree_record(struct tree *tree)
@@ -264,7 +264,7 @@ uint32_t tree_record(struct tree *tree)
     if (unit_idx) {
         tree->free_metrics = *(uint32_t *)arena_unit(unit_idx);
     } else {
-        if (!have_chunk(tree, 2))
+        if (!tree_have_chunk(tree, 2))
             return 0;
         tree->chunk->metric_unit -= 2;
         unit_idx = tree->chunk_no * PROFILE_UNITS_PER_CHUNK + tree->chunk->metric_unit;
@@ -322,7 +322,7 @@ void tree_remove(struct tree *tree, uint32_t node_idx, uint32_t into)
     recycle_node(tree, node_idx, into);
 }
 
-static uint32_t repeat_path(struct tree *tree, uint32_t context, uint32_t into, bool keep_sites)
+static uint32_t repeat_trie_path(struct tree *tree, uint32_t context, uint32_t into, bool keep_sites)
 {
     if (!tree->scratch && !(tree->scratch = os_map(TREE_PATH_MAX * sizeof(uint32_t))))
         return 0;
@@ -343,10 +343,10 @@ static uint32_t repeat_path(struct tree *tree, uint32_t context, uint32_t into, 
 
 uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into)
 {
-    return repeat_path(tree, context, into, false);
+    return repeat_trie_path(tree, context, into, false);
 }
 
 uint32_t tree_adopt_trie_path(struct tree *tree, uint32_t context)
 {
-    return repeat_path(tree, context, tree->trie, true);
+    return repeat_trie_path(tree, context, tree->trie, true);
 }

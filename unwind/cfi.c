@@ -73,7 +73,7 @@ struct machine {
     enum cfi_status status; /* CFI_ROW while there is no error */
 };
 
-static int64_t scaled(uint64_t value, int64_t factor)
+static int64_t scale_operand(uint64_t value, int64_t factor)
 {
     return (int64_t)(value * (uint64_t)factor);
 }
@@ -98,7 +98,7 @@ static void set_expression(struct machine *machine, uint64_t column, enum cfi_wh
     set_rule(machine, column, (struct cfi_rule){where, (uint32_t)cfi_bytes_left(&text), {.expression = text.at}});
 }
 
-static void restore(struct machine *machine, uint64_t column)
+static void restore_rule(struct machine *machine, uint64_t column)
 {
     if (!machine->in_entry)
         machine->status = CFI_DAMAGED;
@@ -112,7 +112,7 @@ static void restore(struct machine *machine, uint64_t column)
 
 /* Starts a new row at `location`. Returns true if the current row, which ends there, contains the wanted
  * address. */
-static bool advance_to(struct machine *machine, uintptr_t location)
+static bool advance_row_to(struct machine *machine, uintptr_t location)
 {
     if (!machine->in_entry || location < machine->start) {
         machine->status = CFI_DAMAGED;
@@ -129,7 +129,7 @@ static bool advance_to(struct machine *machine, uintptr_t location)
 
 static bool advance_row(struct machine *machine, uint64_t delta)
 {
-    return advance_to(machine, machine->start + delta * machine->common->code_factor);
+    return advance_row_to(machine, machine->start + delta * machine->common->code_factor);
 }
 
 static void remember_state(struct machine *machine)
@@ -186,7 +186,7 @@ static void execute_cfa(struct machine *machine, struct cfi_bytes *program, unsi
         break;
     case OP_DEF_CFA_SF:
         number = cfi_read_uleb(program);
-        define_cfa(machine, number, scaled((uint64_t)cfi_read_sleb(program), factor));
+        define_cfa(machine, number, scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_DEF_CFA_REGISTER:
         change_cfa_register(machine, cfi_read_uleb(program));
@@ -195,7 +195,7 @@ static void execute_cfa(struct machine *machine, struct cfi_bytes *program, unsi
         change_cfa_offset(machine, (int64_t)cfi_read_uleb(program));
         break;
     case OP_DEF_CFA_OFFSET_SF:
-        change_cfa_offset(machine, scaled((uint64_t)cfi_read_sleb(program), factor));
+        change_cfa_offset(machine, scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_DEF_CFA_EXPRESSION:
         block = read_block(program);
@@ -211,22 +211,22 @@ static void execute_rule(struct machine *machine, struct cfi_bytes *program, uns
     uint64_t column = cfi_read_uleb(program);
     switch (opcode) {
     case OP_OFFSET_EXTENDED:
-        set_offset(machine, column, CFI_AT_CFA, scaled(cfi_read_uleb(program), factor));
+        set_offset(machine, column, CFI_AT_CFA, scale_operand(cfi_read_uleb(program), factor));
         break;
     case OP_OFFSET_EXTENDED_SF:
-        set_offset(machine, column, CFI_AT_CFA, scaled((uint64_t)cfi_read_sleb(program), factor));
+        set_offset(machine, column, CFI_AT_CFA, scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_GNU_NEGATIVE_OFFSET:
-        set_offset(machine, column, CFI_AT_CFA, scaled(0 - cfi_read_uleb(program), factor));
+        set_offset(machine, column, CFI_AT_CFA, scale_operand(0 - cfi_read_uleb(program), factor));
         break;
     case OP_VAL_OFFSET:
-        set_offset(machine, column, CFI_IS_CFA, scaled(cfi_read_uleb(program), factor));
+        set_offset(machine, column, CFI_IS_CFA, scale_operand(cfi_read_uleb(program), factor));
         break;
     case OP_VAL_OFFSET_SF:
-        set_offset(machine, column, CFI_IS_CFA, scaled((uint64_t)cfi_read_sleb(program), factor));
+        set_offset(machine, column, CFI_IS_CFA, scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_RESTORE_EXTENDED:
-        restore(machine, column);
+        restore_rule(machine, column);
         break;
     case OP_UNDEFINED:
         set_offset(machine, column, CFI_UNDEFINED, 0);
@@ -254,10 +254,10 @@ static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
     case OP_ADVANCE:
         return advance_row(machine, operand);
     case OP_OFFSET:
-        set_offset(machine, operand, CFI_AT_CFA, scaled(cfi_read_uleb(program), machine->common->data_factor));
+        set_offset(machine, operand, CFI_AT_CFA, scale_operand(cfi_read_uleb(program), machine->common->data_factor));
         return false;
     case OP_RESTORE:
-        restore(machine, operand);
+        restore_rule(machine, operand);
         return false;
     }
     switch (opcode) {
@@ -269,7 +269,7 @@ static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
         return false;
 #endif
     case OP_SET_LOC:
-        return advance_to(machine, cfi_read_code_address(program, machine->common->encoding));
+        return advance_row_to(machine, cfi_read_code_address(program, machine->common->encoding));
     case OP_ADVANCE_1:
         return advance_row(machine, cfi_read_unsigned(program, 1));
     case OP_ADVANCE_2:
@@ -302,7 +302,7 @@ static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
 }
 
 /* Executes instructions until the wanted row is complete or no instructions are left. */
-static void run_instructions(struct machine *machine, struct cfi_bytes program)
+static void run_cfi_instructions(struct machine *machine, struct cfi_bytes program)
 {
     while (program.at < program.end && machine->status == CFI_ROW) {
         if (machine->instructions++ == MAX_INSTRUCTIONS)
@@ -316,8 +316,8 @@ static void run_instructions(struct machine *machine, struct cfi_bytes program)
 
 /* Executes the instructions of the CIE and of the entry up to the row for `address`, and stores that row. On
  * entry, row->start and row->end are the bounds of the entry. */
-static enum cfi_status run_program(const struct cfi_common *common, const struct cfi_bytes *program, uintptr_t address,
-                                   struct cfi_row *row)
+static enum cfi_status run_cfi_program(const struct cfi_common *common, const struct cfi_bytes *program,
+                                       uintptr_t address, struct cfi_row *row)
 {
     struct machine machine;
     machine.common = common;
@@ -328,10 +328,10 @@ static enum cfi_status run_program(const struct cfi_common *common, const struct
     machine.start = row->start;
     machine.end = row->end;
     machine.status = CFI_ROW;
-    run_instructions(&machine, common->program);
+    run_cfi_instructions(&machine, common->program);
     machine.initial = machine.now;
     machine.in_entry = true;
-    run_instructions(&machine, *program);
+    run_cfi_instructions(&machine, *program);
     row->start = machine.start;
     row->end = machine.end;
     row->cfa = machine.now.cfa;
@@ -355,14 +355,14 @@ struct section {
     bool for_debuggers; /* .debug_frame */
 };
 
-static struct section view_of(const struct loadmap_module *module)
+static struct section section_of_view(const struct loadmap_module *module)
 {
     return (struct section){(const unsigned char *)module->view, module->view_bytes, module->view_vaddr, false};
 }
 
 /* Initialises a reader for the bytes from a link-time address to the section's end. Returns false if the
  * address is outside the section. */
-static bool reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
+static bool section_reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
 {
     uintptr_t offset = vaddr - section->vaddr;
     if (offset >= section->size)
@@ -384,8 +384,8 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
     struct cfi_bytes header;
     if (!module->view || !module->eh_frame_header)
         return CFI_NO_TABLE;
-    const struct section view = view_of(module);
-    if (!reader_at(&view, module->eh_frame_header, &header) || cfi_bytes_left(&header) < CFI_HEADER_BYTES)
+    const struct section view = section_of_view(module);
+    if (!section_reader_at(&view, module->eh_frame_header, &header) || cfi_bytes_left(&header) < CFI_HEADER_BYTES)
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
@@ -419,10 +419,11 @@ static enum cfi_status find_table_entry(const struct loadmap_module *module, uin
 
 /* Finds the bytes of an entry after its length. Lengths of 64 bits are for sections of more than 4 GB; no
  * tool writes them in .eh_frame. */
-static enum cfi_status read_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry, bool *wide)
+static enum cfi_status read_entry_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry,
+                                         bool *wide)
 {
     struct cfi_bytes rest;
-    if (!reader_at(section, vaddr, &rest))
+    if (!section_reader_at(section, vaddr, &rest))
         return CFI_DAMAGED;
     uint64_t bytes = cfi_read_unsigned(&rest, 4);
     *wide = bytes == CFI_WIDE_LENGTH;
@@ -476,12 +477,12 @@ static bool is_known_version(unsigned version, bool for_debuggers)
     return version == 1 || version == 3 || (version == 4 && for_debuggers);
 }
 
-static enum cfi_status read_common(const struct section *section, uintptr_t vaddr, struct cfi_common *common)
+static enum cfi_status read_common_entry(const struct section *section, uintptr_t vaddr, struct cfi_common *common)
 {
     struct cfi_bytes entry;
     bool wide;
     char letters[MAX_AUGMENTATION + 1];
-    enum cfi_status status = read_length(section, vaddr, &entry, &wide);
+    enum cfi_status status = read_entry_length(section, vaddr, &entry, &wide);
     if (status != CFI_ROW)
         return status;
     if (cfi_read_unsigned(&entry, wide ? 8 : 4) != (section->for_debuggers ? cfi_common_id(wide) : 0))
@@ -519,19 +520,20 @@ static enum cfi_status read_common(const struct section *section, uintptr_t vadd
 
 /* Reads the row for an address from the entry at `at`. Returns CFI_NO_ENTRY if the entry does not cover the
  * address. */
-static enum cfi_status read_row(const struct section *section, uintptr_t at, uintptr_t address, struct cfi_row *row)
+static enum cfi_status read_entry_row(const struct section *section, uintptr_t at, uintptr_t address,
+                                      struct cfi_row *row)
 {
     struct cfi_bytes entry;
     struct cfi_common common;
     bool wide;
-    enum cfi_status status = read_length(section, at, &entry, &wide);
+    enum cfi_status status = read_entry_length(section, at, &entry, &wide);
     if (status != CFI_ROW)
         return status;
     uintptr_t here = cfi_bytes_vaddr(&entry);
     uint64_t distance = cfi_read_unsigned(&entry, wide ? 8 : 4);
     if (entry.failed || (distance == 0 && !section->for_debuggers)) /* 0 marks a CIE */
         return CFI_DAMAGED;
-    status = read_common(section, section->for_debuggers ? distance : here - distance, &common);
+    status = read_common_entry(section, section->for_debuggers ? distance : here - distance, &common);
     if (status != CFI_ROW)
         return status;
     row->start = cfi_read_code_address(&entry, common.encoding);
@@ -546,23 +548,23 @@ static enum cfi_status read_row(const struct section *section, uintptr_t at, uin
     if (row->end < row->start)
         return CFI_DAMAGED;
     row->for_debuggers = section->for_debuggers;
-    return run_program(&common, &entry, address, row);
+    return run_cfi_program(&common, &entry, address, row);
 }
 
 static bool read_debug_row(const struct debug_frame *frame, uintptr_t address, struct cfi_row *row)
 {
     const struct debug_frame_entry *entry = debug_frame_find(frame, address);
     const struct section section = {frame->bytes, frame->size, 0, true};
-    return entry && read_row(&section, entry->at, address, row) == CFI_ROW;
+    return entry && read_entry_row(&section, entry->at, address, row) == CFI_ROW;
 }
 
 enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row)
 {
-    const struct section view = view_of(module);
+    const struct section view = section_of_view(module);
     uintptr_t at = 0;
     enum cfi_status status = find_table_entry(module, address, &at);
     if (status == CFI_ROW)
-        status = read_row(&view, at, address, row);
+        status = read_entry_row(&view, at, address, row);
     bool uncovered = status == CFI_NO_TABLE || status == CFI_NO_ENTRY;
     return uncovered && read_debug_row(&module->debug_frame, address, row) ? CFI_ROW : status;
 }

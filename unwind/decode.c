@@ -58,7 +58,7 @@ void decoder_forget(struct decoder *decoder)
 }
 
 /* Reads WINDOW bytes of code, or only up to the end of the page if the next page is not readable. */
-static bool read_window(struct decoder *decoder, uintptr_t ip)
+static bool read_code_window(struct decoder *decoder, uintptr_t ip)
 {
     size_t to_page = 4096 - ip % 4096;
     decoder->window_start = ip;
@@ -75,7 +75,7 @@ static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *roo
     uintptr_t offset = ip - decoder->window_start;
     *room = 0;
     if ((offset >= decoder->window_bytes || decoder->window_bytes - offset < decode_most_bytes) &&
-        !read_window(decoder, ip))
+        !read_code_window(decoder, ip))
         return NULL;
     offset = ip - decoder->window_start;
     *room = decoder->window_bytes - offset;
@@ -95,23 +95,23 @@ static void add_way(struct decoder *decoder, const struct way *from, uintptr_t i
     way->ip = ip;
 }
 
-static bool is_as_at_begin(const struct way *way)
+static bool is_unchanged_way(const struct way *way)
 {
     return way->rsp.base == AT_RSP && way->rsp.offset == 0 && way->rbp.base == AT_RBP && way->rbp.offset == 0 &&
            way->saved_count == 0;
 }
 
-static void note_passed(struct decoder *decoder, uintptr_t start, uintptr_t end)
+static void note_passed_code(struct decoder *decoder, uintptr_t start, uintptr_t end)
 {
     if (end > start && decoder->passed_count < RUNS)
         decoder->passed[decoder->passed_count++] = (struct run){.start = start, .end = end};
 }
 
 /* Follows one way to its end, and adds the ways that branch off it. Returns true if it reaches a return. */
-static bool go(struct decoder *decoder, struct way way)
+static bool follow_way(struct decoder *decoder, struct way way)
 {
     uintptr_t start = way.ip;
-    bool as_at_begin = is_as_at_begin(&way);
+    bool as_at_begin = is_unchanged_way(&way);
     enum outcome outcome = GOES_ON;
     const uint8_t *code;
     size_t room;
@@ -124,9 +124,9 @@ static bool go(struct decoder *decoder, struct way way)
         for (unsigned i = 0; i < followed.branches; i++)
             add_way(decoder, &way, followed.branch[i]);
         way.ip += followed.bytes;
-        if (as_at_begin && (outcome != GOES_ON || !is_as_at_begin(&way))) {
+        if (as_at_begin && (outcome != GOES_ON || !is_unchanged_way(&way))) {
             as_at_begin = false;
-            note_passed(decoder, start, way.ip);
+            note_passed_code(decoder, start, way.ip);
         }
         if (outcome == RETURNS)
             decoder->ways[decoder->next_way - 1] = way;
@@ -134,7 +134,7 @@ static bool go(struct decoder *decoder, struct way way)
     return outcome == RETURNS;
 }
 
-static void keep_result(struct decoder *decoder, const struct recipe *recipe)
+static void keep_decoded_recipe(struct decoder *decoder, const struct recipe *recipe)
 {
     /* such a recipe is valid only while x30 is unchanged, which is not tracked here */
     if (recipe->rbp == RECIPE_RBP_IN_LINK)
@@ -165,15 +165,15 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
     while (decoder->next_way < decoder->way_count && candidates < MAX_CANDIDATES &&
            decoder->instructions < MAX_INSTRUCTIONS && decoder->allowance > 0) {
         uint32_t number = decoder->next_way++;
-        if (!go(decoder, decoder->ways[number]) || !decode_recipe(&decoder->ways[number], recipe))
+        if (!follow_way(decoder, decoder->ways[number]) || !decode_recipe(&decoder->ways[number], recipe))
             continue;
         candidates++;
         if (accept(recipe, argument)) {
-            keep_result(decoder, recipe);
+            keep_decoded_recipe(decoder, recipe);
             return true;
         }
     }
     if (decoder->allowance > 0)
-        keep_result(decoder, &(struct recipe){.cfa = RECIPE_SLOW});
+        keep_decoded_recipe(decoder, &(struct recipe){.cfa = RECIPE_SLOW});
     return false;
 }

@@ -19,7 +19,7 @@ static struct value value_in_register(const struct way *way, unsigned number)
 }
 
 /* Sets what is known about a register; number 31 is the stack pointer. */
-static void set_value(struct way *way, unsigned number, struct value value)
+static void set_register_value(struct way *way, unsigned number, struct value value)
 {
     if (number == SP)
         way->rsp = value;
@@ -31,17 +31,17 @@ static void set_value(struct way *way, unsigned number, struct value value)
 
 /* Marks a general register as unknown, because an instruction has written to it. Number 31 is the zero
  * register here. */
-static void spoil(struct way *way, unsigned number)
+static void spoil_register(struct way *way, unsigned number)
 {
     if (number != SP)
-        set_value(way, number, nowhere);
+        set_register_value(way, number, nowhere);
 }
 
 /* Loads or stores one 64-bit register at address `at`. */
-static void move(struct way *way, bool is_load, unsigned number, struct value at)
+static void move_register(struct way *way, bool is_load, unsigned number, struct value at)
 {
     if (is_load && number != SP)
-        set_value(way, number, decode_load(way, at));
+        set_register_value(way, number, decode_load(way, at));
     else if (!is_load && (number == FP || number == LINK))
         decode_store(way, at, number == FP ? way->rbp : way->link);
 }
@@ -60,14 +60,14 @@ static void execute_pair(struct way *way, uint32_t code)
     struct value moved = decode_plus(value_in_register(way, base), offset),
                  at = mode == POST ? value_in_register(way, base) : moved;
     if (!vector && size == 2) {
-        move(way, is_load, a64_field(code, 0, 5), at);
-        move(way, is_load, a64_field(code, 10, 5), decode_plus(at, 8));
+        move_register(way, is_load, a64_field(code, 0, 5), at);
+        move_register(way, is_load, a64_field(code, 10, 5), decode_plus(at, 8));
     } else if (!vector && is_load) {
-        spoil(way, a64_field(code, 0, 5));
-        spoil(way, a64_field(code, 10, 5));
+        spoil_register(way, a64_field(code, 0, 5));
+        spoil_register(way, a64_field(code, 10, 5));
     }
     if (mode == POST || mode == PRE)
-        set_value(way, base, moved);
+        set_register_value(way, base, moved);
 }
 
 /* Executes a load or store of one register, at a base register plus a number. */
@@ -81,12 +81,12 @@ static void execute_single(struct way *way, uint32_t code)
     struct value moved =
         decode_plus(from, has_mode ? a64_signed(code, 12, 9) : (int64_t)a64_field(code, 10, 12) << size);
     if (!vector && size == 3 && kind <= 1)
-        move(way, kind == 1, a64_field(code, 0, 5), mode == POST ? from : moved);
+        move_register(way, kind == 1, a64_field(code, 0, 5), mode == POST ? from : moved);
     /* size 3 with kind 2 is a prefetch, which writes no register */
     else if (!vector && kind != 0 && !(size == 3 && kind == 2))
-        spoil(way, a64_field(code, 0, 5));
+        spoil_register(way, a64_field(code, 0, 5));
     if (mode == POST || mode == PRE)
-        set_value(way, base, moved);
+        set_register_value(way, base, moved);
 }
 
 static void execute_memory(struct way *way, uint32_t code)
@@ -96,12 +96,12 @@ static void execute_memory(struct way *way, uint32_t code)
     } else if (a64_is(code, 0x3b000000, 0x39000000) || a64_is(code, 0x3b200000, 0x38000000)) {
         execute_single(way, code);
     } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* ld1 to st4 with an advancing base register */
-        set_value(way, a64_field(code, 5, 5), nowhere);
+        set_register_value(way, a64_field(code, 5, 5), nowhere);
     } else if (!a64_field(code, 26, 1)) {
         /* Loads by literal or index, exclusive and atomic accesses. The register of a store is marked as
          * unknown, too, to be safe. */
-        spoil(way, a64_field(code, 0, 5));
-        spoil(way, a64_field(code, 16, 5));
+        spoil_register(way, a64_field(code, 0, 5));
+        spoil_register(way, a64_field(code, 16, 5));
     }
 }
 
@@ -111,14 +111,14 @@ static void execute_immediate(struct way *way, uint32_t code)
     unsigned to = a64_field(code, 0, 5);
     if (a64_is(code, 0xbf800000, 0x91000000) || a64_is(code, 0xff800000, 0xd1000000)) {
         int64_t number = (int64_t)a64_field(code, 10, 12) << (a64_field(code, 22, 1) ? 12 : 0);
-        set_value(
+        set_register_value(
             way, to,
             decode_plus(value_in_register(way, a64_field(code, 5, 5)), a64_field(code, 30, 1) ? -number : number));
     } else if (a64_is(code, 0x1f800000, 0x12000000) && a64_field(code, 29, 2) != 3) {
         /* and, orr, eor: number 31 is the stack pointer here, too */
-        set_value(way, to, nowhere);
+        set_register_value(way, to, nowhere);
     } else {
-        spoil(way, to);
+        spoil_register(way, to);
     }
 }
 
@@ -131,10 +131,10 @@ static void apply_instruction(struct way *way, uint32_t code)
     else if (a64_is(code, 0x0a000000, 0x08000000))
         execute_memory(way, code);
     else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub with an extended register */
-        set_value(way, to, nowhere);
+        set_register_value(way, to, nowhere);
     /* instructions with register operands only, and mrs */
     else if (a64_is(code, 0x0e000000, 0x0a000000) || a64_is(code, 0xfff00000, 0xd5300000))
-        spoil(way, to);
+        spoil_register(way, to);
 }
 
 static bool is_call_instruction(uint32_t code)

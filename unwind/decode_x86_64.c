@@ -13,7 +13,7 @@ struct scratch {
 const size_t decode_scratch_bytes = sizeof(struct scratch);
 const size_t decode_most_bytes = ZYDIS_MAX_INSTRUCTION_LENGTH;
 
-static bool is_register(const ZydisDecodedOperand *operand, ZydisRegister name)
+static bool operand_is_register(const ZydisDecodedOperand *operand, ZydisRegister name)
 {
     return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == name;
 }
@@ -34,9 +34,9 @@ static struct value operand_address(const struct way *way, const ZydisDecodedOpe
 /* Returns true if rsp is loaded from a slot whose address is relative to rsp. Such a function has a frame of
  * fixed size, so it restores the value that rsp already has. flang does this after calls whose arguments may
  * have needed stack space. */
-static bool is_taken_back(const struct scratch *scratch)
+static bool is_rsp_taken_back(const struct scratch *scratch)
 {
-    return is_register(&scratch->operands[0], ZYDIS_REGISTER_RSP) &&
+    return operand_is_register(&scratch->operands[0], ZYDIS_REGISTER_RSP) &&
            scratch->operands[1].mem.base == ZYDIS_REGISTER_RSP;
 }
 
@@ -48,10 +48,10 @@ static struct value source_value(const struct way *way, const struct scratch *sc
     switch (scratch->instruction.mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
         if (source->type == ZYDIS_OPERAND_TYPE_MEMORY)
-            return is_taken_back(scratch) ? target : decode_load(way, operand_address(way, source));
-        return is_register(source, ZYDIS_REGISTER_RSP)   ? way->rsp
-               : is_register(source, ZYDIS_REGISTER_RBP) ? way->rbp
-                                                         : (struct value){.base = NOWHERE};
+            return is_rsp_taken_back(scratch) ? target : decode_load(way, operand_address(way, source));
+        return operand_is_register(source, ZYDIS_REGISTER_RSP)   ? way->rsp
+               : operand_is_register(source, ZYDIS_REGISTER_RBP) ? way->rbp
+                                                                 : (struct value){.base = NOWHERE};
     case ZYDIS_MNEMONIC_LEA:
         return operand_address(way, source);
     case ZYDIS_MNEMONIC_ADD:
@@ -63,7 +63,7 @@ static struct value source_value(const struct way *way, const struct scratch *sc
     }
 }
 
-static void apply_push(struct way *way, struct value value, unsigned bytes)
+static void push_value(struct way *way, struct value value, unsigned bytes)
 {
     way->rsp = decode_plus(way->rsp, -(int64_t)bytes);
     decode_store(way, way->rsp, value);
@@ -75,7 +75,7 @@ static void pop_rbp(struct way *way)
     way->rsp = decode_plus(way->rsp, 8);
 }
 
-static bool writes(const struct scratch *scratch, ZydisRegister name)
+static bool instruction_writes(const struct scratch *scratch, ZydisRegister name)
 {
     for (uint8_t i = 0; i < scratch->instruction.operand_count; i++) {
         const ZydisDecodedOperand *operand = &scratch->operands[i];
@@ -97,13 +97,13 @@ static void apply_instruction(struct way *way, const struct scratch *scratch)
     case ZYDIS_MNEMONIC_CALL:
         return; /* the called function returns with rsp and rbp unchanged */
     case ZYDIS_MNEMONIC_PUSH:
-        apply_push(way, is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
+        push_value(way, operand_is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
         return;
     case ZYDIS_MNEMONIC_POP:
-        if (is_register(target, ZYDIS_REGISTER_RBP))
+        if (operand_is_register(target, ZYDIS_REGISTER_RBP))
             pop_rbp(way);
         else
-            way->rsp = is_register(target, ZYDIS_REGISTER_RSP) ? nowhere : decode_plus(way->rsp, bytes);
+            way->rsp = operand_is_register(target, ZYDIS_REGISTER_RSP) ? nowhere : decode_plus(way->rsp, bytes);
         return;
     case ZYDIS_MNEMONIC_PUSHFQ:
     case ZYDIS_MNEMONIC_POPFQ:
@@ -116,12 +116,12 @@ static void apply_instruction(struct way *way, const struct scratch *scratch)
     default:
         break;
     }
-    if (instruction->mnemonic == ZYDIS_MNEMONIC_MOV && is_register(&scratch->operands[1], ZYDIS_REGISTER_RBP))
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_MOV && operand_is_register(&scratch->operands[1], ZYDIS_REGISTER_RBP))
         decode_store(way, operand_address(way, target), way->rbp);
-    if (writes(scratch, ZYDIS_REGISTER_RSP))
-        way->rsp = is_register(target, ZYDIS_REGISTER_RSP) ? source_value(way, scratch, way->rsp) : nowhere;
-    if (writes(scratch, ZYDIS_REGISTER_RBP))
-        way->rbp = is_register(target, ZYDIS_REGISTER_RBP) ? source_value(way, scratch, way->rbp) : nowhere;
+    if (instruction_writes(scratch, ZYDIS_REGISTER_RSP))
+        way->rsp = operand_is_register(target, ZYDIS_REGISTER_RSP) ? source_value(way, scratch, way->rsp) : nowhere;
+    if (instruction_writes(scratch, ZYDIS_REGISTER_RBP))
+        way->rbp = operand_is_register(target, ZYDIS_REGISTER_RBP) ? source_value(way, scratch, way->rbp) : nowhere;
 }
 
 /* Computes the recipe from a way that has reached a return instruction, where the return address is at rsp. */

@@ -47,7 +47,7 @@ struct reading {
     char path[PATH_MAX];
 };
 
-static const void *keep_string(const void *memory, size_t bytes)
+static const void *keep_module_string(const void *memory, size_t bytes)
 {
     if (bytes > modules.strings_left) {
         size_t block = bytes > 65536 ? bytes : 65536;
@@ -87,7 +87,7 @@ static void read_build_id(struct reading *reading, const ElfW(Phdr) * segment)
     }
 }
 
-static bool read_headers(struct reading *reading)
+static bool read_module_headers(struct reading *reading)
 {
     ElfW(Ehdr) elf;
     if (!os_copy_memory(reading->in_memory, reading->start, FIRST_BYTES))
@@ -102,7 +102,7 @@ static bool read_headers(struct reading *reading)
 
 /* Finds the module's link-time ranges, and the load bias from the first loadable segment, which contains file
  * offset 0. */
-static bool read_range(struct reading *reading)
+static bool read_module_range(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
     bool found = false;
@@ -128,7 +128,7 @@ static bool read_range(struct reading *reading)
     return found;
 }
 
-static void read_notes(struct reading *reading)
+static void read_module_notes(struct reading *reading)
 {
     for (size_t i = 0; i < reading->count; i++)
         if (reading->headers[i].p_type == PT_NOTE && !reading->module.build_id_bytes)
@@ -137,7 +137,7 @@ static void read_notes(struct reading *reading)
 
 /* Finds the module's path. If the loader's name is relative, to the directory that was current when it was
  * loaded, the path from /proc/self/maps is used. */
-static bool find_path(struct reading *reading, const struct module_place *place)
+static bool find_module_path(struct reading *reading, const struct module_place *place)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
         return strcpy(reading->path, "[vdso]");
@@ -168,7 +168,7 @@ static void open_module_file(struct reading *reading)
 }
 
 /* Uses the contents of a deleted or renamed library that libblame-loader.so has mapped. */
-static void take_launched(struct reading *reading)
+static void take_launched_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
     for (size_t i = 0; modules.launched && i < LAUNCHED_IMAGES; i++) {
@@ -190,12 +190,12 @@ static void take_launched(struct reading *reading)
 }
 
 /* Maps the whole file, so that its symbols can be written even if the file has been deleted by then. */
-static void map_image(struct reading *reading)
+static void map_module_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
     size_t bytes = reading->fd >= 0 ? os_file_bytes(reading->fd) : 0;
     if (reading->fd < 0 && !(module->flags & PROFILE_MODULE_VDSO))
-        take_launched(reading);
+        take_launched_image(reading);
     if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room) || os_memory_is_locked())
         return;
     module->image = os_map_file(reading->fd, 0, bytes);
@@ -207,7 +207,7 @@ static void map_image(struct reading *reading)
 
 /* Maps the segment with the unwind tables (L2) from the file, or copies it from memory if there is no such
  * file. The vDSO has no file, but is never unloaded. */
-static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
+static void map_module_view(struct reading *reading, const ElfW(Phdr) * segment)
 {
     struct loadmap_module *module = &reading->module;
     uintptr_t address = segment->p_vaddr + module->load_bias, skip = segment->p_offset & 4095;
@@ -231,7 +231,7 @@ static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
         os_unmap(copy, segment->p_filesz);
 }
 
-static void read_tables(struct reading *reading)
+static void read_module_tables(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
     const ElfW(Phdr) *headers = reading->headers;
@@ -243,7 +243,7 @@ static void read_tables(struct reading *reading)
         for (size_t j = 0; j < reading->count; j++)
             if (headers[j].p_type == PT_LOAD && headers[i].p_vaddr >= headers[j].p_vaddr &&
                 headers[i].p_vaddr < headers[j].p_vaddr + headers[j].p_filesz)
-                map_view(reading, &headers[j]);
+                map_module_view(reading, &headers[j]);
     }
 }
 
@@ -264,7 +264,7 @@ static bool is_same_module(const struct loadmap_module *known, const struct load
            memcmp(known->build_id, read->build_id, read->build_id_bytes) == 0 && strcmp(known->path, path) == 0;
 }
 
-static uint32_t known_number(const struct reading *reading, uint32_t first)
+static uint32_t known_module_number(const struct reading *reading, uint32_t first)
 {
     for (uint32_t i = first; i < load_acquire(&modules.count); i++)
         if (is_same_module(&modules.list[i], &reading->module, reading->path))
@@ -272,7 +272,7 @@ static uint32_t known_number(const struct reading *reading, uint32_t first)
     return 0;
 }
 
-static bool begin_adding(void)
+static bool begin_adding_module(void)
 {
     uint32_t expected = 0;
     for (uint32_t tries = 0; tries < ADDING_TRIES; tries++, expected = 0)
@@ -283,17 +283,17 @@ static bool begin_adding(void)
 
 static uint32_t add_module(struct reading *reading, uint32_t searched)
 {
-    if (!begin_adding())
+    if (!begin_adding_module())
         return 0;
-    uint32_t number = known_number(reading, searched);
+    uint32_t number = known_module_number(reading, searched);
     if (!number && modules.count < LOADMAP_MAX_MODULES) {
         struct loadmap_module *module = &modules.list[modules.count];
         *module = reading->module;
-        module->path = keep_string(reading->path, strlen(reading->path) + 1);
+        module->path = keep_module_string(reading->path, strlen(reading->path) + 1);
         module->mark = module->build_id;
         module->mark_bytes = module->build_id_bytes;
         if (module->build_id_bytes == 0) {
-            module->mark = keep_string(reading->in_memory, FIRST_BYTES);
+            module->mark = keep_module_string(reading->in_memory, FIRST_BYTES);
             module->mark_vaddr = module->first_vaddr;
             module->mark_bytes = FIRST_BYTES;
         }
@@ -307,18 +307,18 @@ static uint32_t add_module(struct reading *reading, uint32_t searched)
 
 static uint32_t read_new_module(struct reading *reading, const struct module_place *place)
 {
-    if (!read_headers(reading) || !read_range(reading) || !find_path(reading, place))
+    if (!read_module_headers(reading) || !read_module_range(reading) || !find_module_path(reading, place))
         return 0;
     open_module_file(reading);
     if (reading->path[0] != '/' && reading->path[0] != '[')
         /* the path is relative and does not exist; a later reading of the map gives the absolute path */
         return 0;
-    read_notes(reading);
-    uint32_t searched = loadmap_module_count(), number = known_number(reading, 0);
+    read_module_notes(reading);
+    uint32_t searched = loadmap_module_count(), number = known_module_number(reading, 0);
     if (number || searched == LOADMAP_MAX_MODULES)
         return number;
-    map_image(reading);
-    read_tables(reading);
+    map_module_image(reading);
+    read_module_tables(reading);
     read_debug_frame(reading);
     /* if another thread has added the module first, what this thread has mapped stays unused */
     return add_module(reading, searched);
@@ -360,8 +360,8 @@ static uint32_t add_module_function(const struct module_function *function)
                                       .build_id_bytes = sizeof(function->digest),
                                       .vaddr_low = function->first_line,
                                       .vaddr_high = function->first_line,
-                                      .path = keep_string(function->path, strlen(function->path) + 1),
-                                      .function = keep_string(function->name, strlen(function->name) + 1)};
+                                      .path = keep_module_string(function->path, strlen(function->path) + 1),
+                                      .function = keep_module_string(function->name, strlen(function->name) + 1)};
     memcpy(module->build_id, &function->digest, sizeof(function->digest));
     if (!module->path || !module->function)
         return 0;
@@ -373,7 +373,7 @@ static uint32_t add_module_function(const struct module_function *function)
 uint32_t module_function(const struct module_function *function)
 {
     uint32_t searched = loadmap_module_count(), number = known_module_function(function->digest, 0);
-    if (number || !begin_adding())
+    if (number || !begin_adding_module())
         return number;
     number = known_module_function(function->digest, searched);
     if (!number)

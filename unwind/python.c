@@ -29,7 +29,7 @@ static uintptr_t python_word(const unsigned char *from, size_t offset)
     return word;
 }
 
-static int locked_of(const unsigned char *lock)
+static int python_lock_state(const unsigned char *lock)
 {
     int locked;
     memcpy(&locked, lock + PYTHON_LOCK_LOCKED, sizeof(locked));
@@ -45,7 +45,7 @@ static bool is_interpreter_file(const struct loadmap_range *range)
     return name && (strncmp(name, "/python", 7) == 0 || strncmp(name, "/libpython", 10) == 0);
 }
 
-static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop)
+static const char *find_python_interpreter(const unsigned char *runtime, uintptr_t loop)
 {
     const struct python_code_types types = {
         .code = (uintptr_t)PyCode_Type, .text = (uintptr_t)PyUnicode_Type, .bytes = (uintptr_t)PyBytes_Type};
@@ -54,7 +54,7 @@ static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop
         return "it does not export what tells them";
     if (!os_copy_memory(lock, (uintptr_t)runtime + PYTHON_RUNTIME_LOCK, sizeof(lock)))
         return "neither process_vm_readv nor /proc/self/mem is allowed here";
-    if (locked_of(lock) < -1 || locked_of(lock) > 1) /* -1: not yet created */
+    if (python_lock_state(lock) < -1 || python_lock_state(lock) > 1) /* -1: not yet created */
         return "its lock is not where 3.11 has it";
     python_code_init(&types);
     interpreter.own_file = is_interpreter_file(loadmap_find(loop));
@@ -74,14 +74,14 @@ bool python_init(char *version, size_t bytes, const char **why_not)
     else
         snprintf(version, bytes, "older than 3.11");
     *why_not = number && *number >> 16 == PYTHON_VERSION_READ
-                   ? find_interpreter(_PyRuntime, (uintptr_t)_PyEval_EvalFrameDefault)
+                   ? find_python_interpreter(_PyRuntime, (uintptr_t)_PyEval_EvalFrameDefault)
                    : "those of 3.11 alone are known";
     return true;
 }
 
 /* Returns the thread's record of its innermost call of the interpreter's loop; 0 if there is none. The walk
  * has met a frame of the interpreter, so the thread's Python state exists. */
-static uintptr_t innermost_level(void)
+static uintptr_t innermost_python_level(void)
 {
     int key[2];
     unsigned char state[PYTHON_STATE_BYTES];
@@ -93,7 +93,7 @@ static uintptr_t innermost_level(void)
     return python_word(state, PYTHON_STATE_LEVEL);
 }
 
-static void enter_level(struct python_walk *walk, uintptr_t address)
+static void enter_python_level(struct python_walk *walk, uintptr_t address)
 {
     unsigned char level[PYTHON_LEVEL_BYTES];
     bool is_further = address > walk->level && address % sizeof(uintptr_t) == 0;
@@ -109,20 +109,20 @@ void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asle
     *walk = (struct python_walk){.begun = true};
     if (!interpreter.runtime)
         return;
-    uintptr_t level = innermost_level();
+    uintptr_t level = innermost_python_level();
     if (level && !unwinder->python)
         unwinder->python = python_codes_make();
     if (!level || !unwinder->python)
         return;
     walk->waits = asleep && python_waits(unwinder);
     python_codes_begin(unwinder->python);
-    enter_level(walk, level);
+    enter_python_level(walk, level);
 }
 
 /* Returns true if the frame belongs to the wait for the interpreter's lock. That wait begins with the
  * innermost frame of the interpreter, and includes that frame's callers as long as they are in the
  * interpreter, too. */
-static bool is_part_of_wait(struct python_walk *walk, const struct unwind_frame *frame)
+static bool is_part_of_python_wait(struct python_walk *walk, const struct unwind_frame *frame)
 {
     if (!walk->waits || (walk->waits_to && (!interpreter.own_file || frame->stack != walk->waits_to)))
         return walk->waits = false;
@@ -132,7 +132,7 @@ static bool is_part_of_wait(struct python_walk *walk, const struct unwind_frame 
 
 enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame)
 {
-    bool waits = is_part_of_wait(walk, frame);
+    bool waits = is_part_of_python_wait(walk, frame);
     /* these records are in frames that the walk did not report */
     while (walk->level && walk->level < frame->stack) {
         if (walk->passed++ == PYTHON_MAX_PASSED) {
@@ -140,7 +140,7 @@ enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame
             walk->broken = true;
             return PYTHON_LOOP;
         }
-        enter_level(walk, walk->outer);
+        enter_python_level(walk, walk->outer);
     }
     if (!walk->level || walk->level >= frame->cfa)
         return waits || interpreter.own_file ? PYTHON_GLUE : PYTHON_NONE;
@@ -149,7 +149,7 @@ enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame
     return PYTHON_LOOP;
 }
 
-static bool is_frame(const unsigned char *frame)
+static bool is_python_frame(const unsigned char *frame)
 {
     return frame[PYTHON_FRAME_ENTRY] <= 1 && frame[PYTHON_FRAME_OWNER] <= 2;
 }
@@ -162,7 +162,7 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
         return false;
     walk->broken = true;
     const unsigned char *frame = python_codes_read(unwinder->python, address, PYTHON_FRAME_BYTES);
-    if (!frame || !is_frame(frame))
+    if (!frame || !is_python_frame(frame))
         return false;
     uintptr_t next = frame[PYTHON_FRAME_ENTRY] ? 0 : python_word(frame, PYTHON_FRAME_PREVIOUS);
     if ((!frame[PYTHON_FRAME_ENTRY] && !next) ||
@@ -183,10 +183,10 @@ bool python_waits(const struct unwinder *unwinder)
 }
 
 /* Copies the lock, and returns the Python state of the thread that holds it; 0 if no thread does. */
-static uintptr_t read_holder(unsigned char *lock)
+static uintptr_t read_python_lock_holder(unsigned char *lock)
 {
     bool read = os_copy_memory(lock, (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK, PYTHON_LOCK_BYTES);
-    return read && locked_of(lock) == 1 ? python_word(lock, PYTHON_LOCK_HOLDER) : 0;
+    return read && python_lock_state(lock) == 1 ? python_word(lock, PYTHON_LOCK_HOLDER) : 0;
 }
 
 /* The other thread continues to run while its data is read. If the copies of the lock before and after are
@@ -195,7 +195,7 @@ bool python_holder(struct unwinder *unwinder, struct python_place *place)
 {
     unsigned char lock[PYTHON_LOCK_BYTES], again[PYTHON_LOCK_BYTES], state[PYTHON_STATE_BYTES],
         level[PYTHON_LEVEL_BYTES];
-    uintptr_t holder = read_holder(lock);
+    uintptr_t holder = read_python_lock_holder(lock);
     if (!holder || !unwinder->python)
         return false;
     python_codes_begin(unwinder->python);
@@ -205,8 +205,8 @@ bool python_holder(struct unwinder *unwinder, struct python_place *place)
         return false;
     const unsigned char *frame =
         python_codes_read(unwinder->python, python_word(level, PYTHON_LEVEL_FRAME), PYTHON_FRAME_BYTES);
-    return frame && is_frame(frame) &&
+    return frame && is_python_frame(frame) &&
            python_codes_find(unwinder->python, python_word(frame, PYTHON_FRAME_CODE),
                              python_word(frame, PYTHON_FRAME_INSTRUCTION), place) &&
-           read_holder(again) == holder && memcmp(lock, again, sizeof(lock)) == 0;
+           read_python_lock_holder(again) == holder && memcmp(lock, again, sizeof(lock)) == 0;
 }

@@ -92,14 +92,14 @@ const unsigned char *python_codes_read(struct python_codes *codes, uintptr_t add
     return codes->bytes + (address - page);
 }
 
-static uintptr_t code_word(const unsigned char *from, size_t offset)
+static uintptr_t python_code_word(const unsigned char *from, size_t offset)
 {
     uintptr_t word;
     memcpy(&word, from + offset, sizeof(word));
     return word;
 }
 
-static uint32_t number_at(const unsigned char *from, size_t offset)
+static uint32_t python_number_at(const unsigned char *from, size_t offset)
 {
     uint32_t number;
     memcpy(&number, from + offset, sizeof(number));
@@ -107,7 +107,7 @@ static uint32_t number_at(const unsigned char *from, size_t offset)
 }
 
 /* Adds bytes to a hash, eight at a time, because each sample hashes its code objects. */
-static uint64_t digest_more(uint64_t digest, const unsigned char *from, size_t bytes)
+static uint64_t digest_more_code(uint64_t digest, const unsigned char *from, size_t bytes)
 {
     for (; bytes > 0; from += 8) {
         uint64_t word = 0;
@@ -120,26 +120,26 @@ static uint64_t digest_more(uint64_t digest, const unsigned char *from, size_t b
     return digest;
 }
 
-static const unsigned char *data_of(const struct span *span, const unsigned char *read)
+static const unsigned char *data_of_span(const struct span *span, const unsigned char *read)
 {
     return read + (span->offset - PYTHON_TYPE);
 }
 
-static uint64_t digest_of(const struct known_code *code, const struct content *content)
+static uint64_t digest_of_code(const struct known_code *code, const struct content *content)
 {
     uint64_t digest = hash_number(code->first_line + 1);
-    digest = digest_more(digest ^ code->name.size, data_of(&code->name, content->name), code->name.bytes);
-    digest = digest_more(digest ^ code->file.size, data_of(&code->file, content->file), code->file.bytes);
-    return digest_more(digest ^ code->lines.size, data_of(&code->lines, content->lines), code->lines.bytes);
+    digest = digest_more_code(digest ^ code->name.size, data_of_span(&code->name, content->name), code->name.bytes);
+    digest = digest_more_code(digest ^ code->file.size, data_of_span(&code->file, content->file), code->file.bytes);
+    return digest_more_code(digest ^ code->lines.size, data_of_span(&code->lines, content->lines), code->lines.bytes);
 }
 
-static bool is_same_object(const struct span *span, const unsigned char *read, uintptr_t type)
+static bool is_same_python_object(const struct span *span, const unsigned char *read, uintptr_t type)
 {
-    return code_word(read, 0) == type && code_word(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
+    return python_code_word(read, 0) == type && python_code_word(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
 }
 
 /* Reads what code->name, file and lines describe. Returns false if the objects have changed. */
-static bool read_content(const struct known_code *code, struct content *content)
+static bool read_code_content(const struct known_code *code, struct content *content)
 {
     const struct span *name = &code->name, *file = &code->file, *lines = &code->lines;
     const struct os_part parts[] = {
@@ -150,22 +150,23 @@ static bool read_content(const struct known_code *code, struct content *content)
     };
     _Static_assert(sizeof(parts) / sizeof(parts[0]) <= OS_MAX_PARTS, "in one system call");
     return os_copy_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
-           code_word(content->code, PYTHON_TYPE) == types.code &&
-           number_at(content->code, PYTHON_CODE_LINE) == code->first_line &&
-           code_word(content->code, PYTHON_CODE_NAME) == name->object &&
-           code_word(content->code, PYTHON_CODE_FILE) == file->object &&
-           code_word(content->code, PYTHON_CODE_LINES) == lines->object &&
-           is_same_object(name, content->name, types.text) && is_same_object(file, content->file, types.text) &&
-           is_same_object(lines, content->lines, types.bytes);
+           python_code_word(content->code, PYTHON_TYPE) == types.code &&
+           python_number_at(content->code, PYTHON_CODE_LINE) == code->first_line &&
+           python_code_word(content->code, PYTHON_CODE_NAME) == name->object &&
+           python_code_word(content->code, PYTHON_CODE_FILE) == file->object &&
+           python_code_word(content->code, PYTHON_CODE_LINES) == lines->object &&
+           is_same_python_object(name, content->name, types.text) &&
+           is_same_python_object(file, content->file, types.text) &&
+           is_same_python_object(lines, content->lines, types.bytes);
 }
 
 static bool read_string_span(const unsigned char *header, struct span *span)
 {
-    uint64_t size = span->size = code_word(header, PYTHON_SIZE);
-    uint32_t state = number_at(header, PYTHON_TEXT_STATE);
+    uint64_t size = span->size = python_code_word(header, PYTHON_SIZE);
+    uint32_t state = python_number_at(header, PYTHON_TEXT_STATE);
     bool compact = state >> 5 & 1, ascii = state >> 6 & 1, ready = state >> 7 & 1;
     span->kind = state >> 2 & 7;
-    if (code_word(header, PYTHON_TYPE) != types.text || !compact || !ready ||
+    if (python_code_word(header, PYTHON_TYPE) != types.text || !compact || !ready ||
         (span->kind != 1 && span->kind != 2 && span->kind != 4))
         return false;
     span->offset = ascii ? PYTHON_TEXT_ASCII : PYTHON_TEXT_OTHER;
@@ -175,8 +176,8 @@ static bool read_string_span(const unsigned char *header, struct span *span)
 
 static bool read_bytes_span(const unsigned char *header, struct span *span)
 {
-    span->size = code_word(header, PYTHON_SIZE);
-    if (code_word(header, PYTHON_TYPE) != types.bytes || span->size > INT64_MAX)
+    span->size = python_code_word(header, PYTHON_SIZE);
+    if (python_code_word(header, PYTHON_TYPE) != types.bytes || span->size > INT64_MAX)
         return false;
     span->offset = PYTHON_BYTES_DATA;
     span->bytes = span->size < MAX_COMPARED ? (uint32_t)span->size : MAX_COMPARED;
@@ -184,16 +185,16 @@ static bool read_bytes_span(const unsigned char *header, struct span *span)
 }
 
 /* Finds the strings and the line table of a code object. code->address may point to anything. */
-static bool read_places(struct known_code *code)
+static bool read_code_parts(struct known_code *code)
 {
     unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_ASCII], file[PYTHON_TEXT_ASCII], lines[PYTHON_BYTES_DATA];
     if (code->address % sizeof(uintptr_t) != 0 || !os_copy_memory(object, code->address, sizeof(object)) ||
-        code_word(object, PYTHON_TYPE) != types.code)
+        python_code_word(object, PYTHON_TYPE) != types.code)
         return false;
-    code->first_line = number_at(object, PYTHON_CODE_LINE);
-    code->name.object = code_word(object, PYTHON_CODE_NAME);
-    code->file.object = code_word(object, PYTHON_CODE_FILE);
-    code->lines.object = code_word(object, PYTHON_CODE_LINES);
+    code->first_line = python_number_at(object, PYTHON_CODE_LINE);
+    code->name.object = python_code_word(object, PYTHON_CODE_NAME);
+    code->file.object = python_code_word(object, PYTHON_CODE_FILE);
+    code->lines.object = python_code_word(object, PYTHON_CODE_LINES);
     const struct os_part parts[] = {{name, code->name.object, sizeof(name)},
                                     {file, code->file.object, sizeof(file)},
                                     {lines, code->lines.object, sizeof(lines)}};
@@ -201,7 +202,7 @@ static bool read_places(struct known_code *code)
            read_bytes_span(lines, &code->lines);
 }
 
-static char *put_character(char *to, uint32_t c)
+static char *put_utf8_character(char *to, uint32_t c)
 {
     if (c < 0x80) {
         *to++ = (char)c;
@@ -222,7 +223,7 @@ static char *put_character(char *to, uint32_t c)
 }
 
 /* Writes a string as UTF-8. Python stores undecodable bytes as U+DC80 to U+DCFF; they become bytes again. */
-static void write_text(char *to, const unsigned char *from, const struct span *span)
+static void write_python_text(char *to, const unsigned char *from, const struct span *span)
 {
     for (uint32_t at = 0; at + span->kind <= span->bytes; at += span->kind) {
         uint32_t c = 0;
@@ -230,26 +231,26 @@ static void write_text(char *to, const unsigned char *from, const struct span *s
         if (c >= 0xdc80 && c <= 0xdcff)
             *to++ = (char)(c & 0xff);
         else if (c)
-            to = put_character(to, c);
+            to = put_utf8_character(to, c);
     }
     *to = '\0';
 }
 
 /* Reads a code object that is not in the cache, or that has replaced another at its address. */
-static bool learn_code(struct python_codes *codes, struct known_code *code)
+static bool learn_python_code(struct python_codes *codes, struct known_code *code)
 {
-    if (!read_places(code) || !read_content(code, &codes->content))
+    if (!read_code_parts(code) || !read_code_content(code, &codes->content))
         return false;
-    code->digest = digest_of(code, &codes->content);
-    write_text(codes->name, data_of(&code->name, codes->content.name), &code->name);
-    write_text(codes->file, data_of(&code->file, codes->content.file), &code->file);
+    code->digest = digest_of_code(code, &codes->content);
+    write_python_text(codes->name, data_of_span(&code->name, codes->content.name), &code->name);
+    write_python_text(codes->file, data_of_span(&code->file, codes->content.file), &code->file);
     struct module_function function = {
         .digest = code->digest, .first_line = code->first_line, .path = codes->file, .name = codes->name};
     code->module_id = module_function(&function);
     return code->module_id != 0;
 }
 
-static struct known_code *place_for(struct python_codes *codes, uintptr_t address)
+static struct known_code *known_code_place(struct python_codes *codes, uintptr_t address)
 {
     struct known_code *set = codes->known[hash_number(address) >> 32 & (SETS - 1)];
     for (unsigned way = 0; way < WAYS; way++)
@@ -258,19 +259,19 @@ static struct known_code *place_for(struct python_codes *codes, uintptr_t addres
     return &set[codes->oldest++ % WAYS];
 }
 
-static struct known_code *find_known_code(struct python_codes *codes, uintptr_t address)
+static struct known_code *find_known_python_code(struct python_codes *codes, uintptr_t address)
 {
-    struct known_code *code = place_for(codes, address);
+    struct known_code *code = known_code_place(codes, address);
     if (code->address == address && code->module_id) {
         if (code->walk == codes->walk)
             return code;
-        if (read_content(code, &codes->content) && digest_of(code, &codes->content) == code->digest) {
+        if (read_code_content(code, &codes->content) && digest_of_code(code, &codes->content) == code->digest) {
             code->walk = codes->walk;
             return code;
         }
     }
     *code = (struct known_code){.address = address, .walk = codes->walk};
-    if (learn_code(codes, code))
+    if (learn_python_code(codes, code))
         return code;
     code->address = 0;
     return NULL;
@@ -312,7 +313,7 @@ uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t fir
     return 0;
 }
 
-static uint32_t line_at_unit(struct python_codes *codes, const struct known_code *code, uint64_t unit)
+static uint32_t python_line_at_unit(struct python_codes *codes, const struct known_code *code, uint64_t unit)
 {
     struct known_line *known = &codes->line[hash_number((uint64_t)code->module_id << 32 ^ unit) >> 32 & (LINES - 1)];
     if (known->module_id == code->module_id && known->unit == unit)
@@ -327,13 +328,13 @@ static uint32_t line_at_unit(struct python_codes *codes, const struct known_code
 
 bool python_codes_find(struct python_codes *codes, uintptr_t address, uintptr_t instruction, struct python_place *place)
 {
-    const struct known_code *code = find_known_code(codes, address);
+    const struct known_code *code = find_known_python_code(codes, address);
     if (!code)
         return false;
     uint64_t offset = instruction - (address + PYTHON_CODE_INSTRUCTIONS);
     place->module_id = code->module_id;
     /* A frame that has not executed an instruction yet has a negative offset here. */
-    place->line = offset < (uint64_t)UINT32_MAX ? line_at_unit(codes, code, offset / 2) : 0;
+    place->line = offset < (uint64_t)UINT32_MAX ? python_line_at_unit(codes, code, offset / 2) : 0;
     if (!place->line)
         place->line = code->first_line;
     return true;

@@ -70,14 +70,14 @@ static uintptr_t r_word(const unsigned char *from, size_t offset)
     return word;
 }
 
-static bool is_a(const struct object *object, unsigned type)
+static bool r_is_a(const struct object *object, unsigned type)
 {
     return (object->bytes[0] & R_TYPE) == type;
 }
 
 static bool r_read_object(uintptr_t address, unsigned type, struct object *object)
 {
-    return address % sizeof(uintptr_t) == 0 && os_copy_memory(object, address, sizeof(*object)) && is_a(object, type);
+    return address % sizeof(uintptr_t) == 0 && os_copy_memory(object, address, sizeof(*object)) && r_is_a(object, type);
 }
 
 static bool r_read_name(uintptr_t address, char name[MAX_NAME + 1])
@@ -96,7 +96,7 @@ static bool r_read_name(uintptr_t address, char name[MAX_NAME + 1])
 
 /* Returns true if objects that exist in every R are as expected: the empty list contains itself, and a known
  * symbol has its name. */
-static bool is_sound(void)
+static bool r_is_sound(void)
 {
     struct object nil;
     char name[MAX_NAME + 1];
@@ -128,11 +128,11 @@ void r_begin(struct r_walk *walk)
     if (!r.records || !*r.records || !*r.nil || !*r.srcref) /* R has not started yet */
         return;
     if (unlikely(load_relaxed(&r.checked) == NOT_YET))
-        store_relaxed(&r.checked, is_sound() ? SOUND : UNSOUND);
+        store_relaxed(&r.checked, r_is_sound() ? SOUND : UNSOUND);
     walk->record = load_relaxed(&r.checked) == SOUND ? *r.records : 0;
 }
 
-static bool read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYTES])
+static bool r_read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYTES])
 {
     uintptr_t address = walk->record;
     walk->record = 0;
@@ -155,32 +155,32 @@ enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
             walk->broken = true;
             return PYTHON_LOOP;
         }
-        read_record(walk, record);
+        r_read_record(walk, record);
     }
     return walk->record && walk->record < frame->cfa ? PYTHON_LOOP : PYTHON_GLUE;
 }
 
-static uint32_t slot_of_symbol(uintptr_t symbol)
+static uint32_t r_slot_of_symbol(uintptr_t symbol)
 {
     return hash_number(symbol) >> 32 & (KNOWN - 1);
 }
 
 /* Returns the cached module number of a symbol's function; 0 if the symbol is not in the cache. */
-static uint32_t known_symbol(uintptr_t symbol)
+static uint32_t r_known_symbol(uintptr_t symbol)
 {
-    uint32_t place = slot_of_symbol(symbol);
+    uint32_t place = r_slot_of_symbol(symbol);
     return r.known[place].symbol == symbol ? r.known[place].module_id : 0;
 }
 
 /* Returns the symbol f of a call `f(...)`, `package::f(...)` or `object$f(...)`; 0 if the called object has
  * no name. */
-static uintptr_t symbol_of(const struct object *call)
+static uintptr_t r_symbol_of_call(const struct object *call)
 {
     struct object called, rest;
     uintptr_t first = r_word(call->bytes, R_OBJECT_FIRST);
-    if (known_symbol(first) || !os_copy_memory(&called, first, sizeof(called)) || is_a(&called, R_SYMBOL))
+    if (r_known_symbol(first) || !os_copy_memory(&called, first, sizeof(called)) || r_is_a(&called, R_SYMBOL))
         return first;
-    if (!is_a(&called, R_CALL) || !r_read_object(r_word(called.bytes, R_OBJECT_REST), R_LIST, &rest) ||
+    if (!r_is_a(&called, R_CALL) || !r_read_object(r_word(called.bytes, R_OBJECT_REST), R_LIST, &rest) ||
         !r_read_object(r_word(rest.bytes, R_OBJECT_REST), R_LIST, &rest))
         return 0;
     first = r_word(rest.bytes, R_OBJECT_FIRST);
@@ -188,9 +188,9 @@ static uintptr_t symbol_of(const struct object *call)
 }
 
 /* Returns the module number of a symbol's function; 0 if there is no room, or if it is not a symbol. */
-static uint32_t module_of_symbol(uintptr_t symbol)
+static uint32_t r_module_of_symbol(uintptr_t symbol)
 {
-    uint32_t place = slot_of_symbol(symbol), known = known_symbol(symbol);
+    uint32_t place = r_slot_of_symbol(symbol), known = r_known_symbol(symbol);
     if (known)
         return known;
     char name[MAX_NAME + 1] = "<anonymous>";
@@ -211,17 +211,17 @@ bool r_next(struct r_walk *walk, struct python_place *place, bool *broken)
     do {
         if (!walk->record || walk->record >= walk->end)
             return false;
-        *broken = others++ == MAX_OTHERS || !read_record(walk, record);
+        *broken = others++ == MAX_OTHERS || !r_read_record(walk, record);
         memcpy(&flags, record + R_RECORD_FLAGS, sizeof(flags));
     } while (!*broken &&
              !(flags & R_IS_FUNCTION)); /* records of loops and promises; the function's record is further out */
     const struct os_part parts[] = {{&call, r_word(record, R_RECORD_CALL), sizeof(call)},
                                     {&function, r_word(record, R_RECORD_FUNCTION), sizeof(function)},
                                     {&environment, r_word(record, R_RECORD_ENVIRONMENT), sizeof(environment)}};
-    if (*broken || !os_copy_parts(parts, 3) || !is_a(&call, R_CALL) || !is_a(&function, R_CLOSURE) ||
-        !is_a(&environment, R_ENVIRONMENT))
+    if (*broken || !os_copy_parts(parts, 3) || !r_is_a(&call, R_CALL) || !r_is_a(&function, R_CLOSURE) ||
+        !r_is_a(&environment, R_ENVIRONMENT))
         return !(*broken = true);
-    *place = (struct python_place){.module_id = module_of_symbol(symbol_of(&call))};
+    *place = (struct python_place){.module_id = r_module_of_symbol(r_symbol_of_call(&call))};
     *broken = !place->module_id;
     return !*broken;
 }

@@ -1,6 +1,6 @@
 #include "unwind/recipe.h"
 
-static bool set_cfa(struct recipe *recipe, const struct cfi_rule *rule)
+static bool set_recipe_cfa(struct recipe *recipe, const struct cfi_rule *rule)
 {
     if (rule->where != CFI_REGISTER || (rule->number != CFI_RSP && rule->number != CFI_RBP))
         return false;
@@ -11,7 +11,7 @@ static bool set_cfa(struct recipe *recipe, const struct cfi_rule *rule)
 
 /* Sets the rules for x29 and x30: both unchanged, only x30 saved, or both saved in a frame record. Returns
  * false for other rows. */
-static bool set_saved(struct recipe *recipe, const struct cfi_rule *rbp, const struct cfi_rule *link)
+static bool set_recipe_saved(struct recipe *recipe, const struct cfi_rule *rbp, const struct cfi_rule *link)
 {
     int64_t r = 0;
     if (rbp->where == CFI_SAME && link->where == CFI_SAME) {
@@ -37,7 +37,7 @@ struct recipe recipe_of_row(const struct cfi_row *row)
         return (struct recipe){.cfa = RECIPE_OUTERMOST};
     if (row->stack_rule)
         return recipe_slow(RECIPE_OTHER_RULE);
-    if (!set_cfa(&recipe, &row->cfa))
+    if (!set_recipe_cfa(&recipe, &row->cfa))
         return recipe_slow(row->cfa.where == CFI_EXPRESSION ? RECIPE_CFA_EXPRESSION : RECIPE_CFA_REGISTER);
-    return set_saved(&recipe, &row->rbp, &row->return_address) ? recipe : recipe_slow(RECIPE_OTHER_RULE);
+    return set_recipe_saved(&recipe, &row->rbp, &row->return_address) ? recipe : recipe_slow(RECIPE_OTHER_RULE);
 }

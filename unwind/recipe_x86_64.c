@@ -42,7 +42,7 @@ static bool is_linkage_table(const struct cfi_rule *rule, int64_t *k)
     return *k >= 0 && *k <= EXPRESSION_LITERAL_15 - EXPRESSION_LITERAL_0;
 }
 
-static bool set_cfa(struct recipe *recipe, const struct cfi_rule *rule)
+static bool set_recipe_cfa(struct recipe *recipe, const struct cfi_rule *rule)
 {
     int64_t k = 0;
     const unsigned char *end;
@@ -61,7 +61,7 @@ static bool set_cfa(struct recipe *recipe, const struct cfi_rule *rule)
     return recipe->cfa_offset == k;
 }
 
-static bool set_rbp(struct recipe *recipe, const struct cfi_rule *rule)
+static bool set_recipe_rbp(struct recipe *recipe, const struct cfi_rule *rule)
 {
     int64_t r = -8;
     if (rule->where == CFI_SAME) {
@@ -88,7 +88,7 @@ struct recipe recipe_of_row(const struct cfi_row *row)
         return (struct recipe){.cfa = RECIPE_OUTERMOST};
     if (row->return_address.where != CFI_AT_CFA || row->return_address.offset != -8 || row->stack_rule)
         return recipe_slow(RECIPE_OTHER_RULE);
-    if (!set_cfa(&recipe, &row->cfa))
+    if (!set_recipe_cfa(&recipe, &row->cfa))
         return recipe_slow(row->cfa.where == CFI_EXPRESSION ? RECIPE_CFA_EXPRESSION : RECIPE_CFA_REGISTER);
-    return set_rbp(&recipe, &row->rbp) ? recipe : recipe_slow(RECIPE_OTHER_RULE);
+    return set_recipe_rbp(&recipe, &row->rbp) ? recipe : recipe_slow(RECIPE_OTHER_RULE);
 }

@@ -25,7 +25,7 @@ extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, u
 
 /* Reads a word of the unwind tables that libunwind is using, from the module's view. Returns false if the
  * address is elsewhere. */
-static bool read_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
+static bool read_unwind_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
 {
     const struct loadmap_module *module = unwinder->tables;
     uintptr_t offset = module ? address - unwinder->tables_bias - module->view_vaddr : 0;
@@ -38,8 +38,8 @@ static bool read_view(const struct unwinder *unwinder, uintptr_t address, unw_wo
 }
 
 /* not instrumented by AddressSanitizer: a walk may read the red zones that it puts on the stack */
-__attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address,
-                                                              unw_word_t *value, int write, void *argument)
+__attribute__((no_sanitize_address)) static int libunwind_access_memory(unw_addr_space_t space, unw_word_t address,
+                                                                        unw_word_t *value, int write, void *argument)
 {
     struct unwinder *unwinder = argument;
     (void)space;
@@ -53,13 +53,14 @@ __attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t s
             *value = *(const unw_word_t *)address;
         return 0;
     }
-    if (read_view(unwinder, address, value))
+    if (read_unwind_view(unwinder, address, value))
         return 0;
     unwinder->slow_reads++;
     return os_copy_memory(value, address, sizeof(*value)) ? 0 : -UNW_EINVAL;
 }
 
-static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write, void *argument)
+static int libunwind_access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write,
+                                     void *argument)
 {
     struct unwinder *unwinder = argument;
     (void)space;
@@ -69,7 +70,8 @@ static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word
     return 0;
 }
 
-static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write, void *argument)
+static int libunwind_access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write,
+                                  void *argument)
 {
     (void)space, (void)number, (void)value, (void)write, (void)argument;
     return -UNW_EBADREG;
@@ -104,19 +106,20 @@ static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void 
     (void)space, (void)info, (void)argument;
 }
 
-static int no_list(unw_addr_space_t space, unw_word_t *address, void *argument)
+static int no_libunwind_list(unw_addr_space_t space, unw_word_t *address, void *argument)
 {
     (void)space, (void)address, (void)argument;
     return -UNW_ENOINFO;
 }
 
-static int no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *argument)
+static int no_libunwind_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *argument)
 {
     (void)space, (void)cursor, (void)argument;
     return -UNW_EINVAL;
 }
 
-static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset, void *argument)
+static int no_libunwind_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset,
+                             void *argument)
 {
     (void)space, (void)ip, (void)name, (void)bytes, (void)offset, (void)argument;
     return -UNW_ENOINFO;
@@ -125,12 +128,12 @@ static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t byt
 static const unw_accessors_t accessors = {
     .find_proc_info = find_proc_info,
     .put_unwind_info = put_unwind_info,
-    .get_dyn_info_list_addr = no_list,
-    .access_mem = access_memory,
-    .access_reg = access_register,
-    .access_fpreg = access_float,
-    .resume = no_resume,
-    .get_proc_name = no_name,
+    .get_dyn_info_list_addr = no_libunwind_list,
+    .access_mem = libunwind_access_memory,
+    .access_reg = libunwind_access_register,
+    .access_fpreg = libunwind_access_float,
+    .resume = no_libunwind_resume,
+    .get_proc_name = no_libunwind_name,
 };
 
 /* An unused address space of libunwind, to be copied. `bytes` is 0 if it cannot be copied. */
@@ -140,7 +143,7 @@ static struct {
     size_t bytes;
 } fresh = {.once = PTHREAD_ONCE_INIT};
 
-static unw_addr_space_t create_space(void)
+static unw_addr_space_t create_libunwind_space(void)
 {
     unw_addr_space_t space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
     if (space)
@@ -150,7 +153,7 @@ static unw_addr_space_t create_space(void)
 
 /* Returns the size of a block that malloc() returned; 0 if unknown. If the program brings its own malloc(),
  * malloc_usable_size() may belong to another library. */
-static size_t block_bytes(void *block)
+static size_t heap_block_bytes(void *block)
 {
     Dl_info takes, tells;
     bool same = block && dladdr((void *)malloc, &takes) && dladdr((void *)malloc_usable_size, &tells) &&
@@ -160,15 +163,15 @@ static size_t block_bytes(void *block)
 
 /* Makes two address spaces and compares them. If they are equal byte for byte, they contain no pointers into
  * themselves, so a copy at another address works, too. */
-static void make_fresh(void)
+static void make_fresh_space(void)
 {
     struct os_low_fds low;
     /* When libunwind starts, it opens a pipe, which only walks without our accessors use. It must not get a
      * low descriptor number, which the program may expect for itself. */
     os_take_low(&low);
-    unw_addr_space_t one = create_space(), other = create_space();
-    size_t bytes = block_bytes(one);
-    if (bytes && block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)
+    unw_addr_space_t one = create_libunwind_space(), other = create_libunwind_space();
+    size_t bytes = heap_block_bytes(one);
+    if (bytes && heap_block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)
         fresh.space = os_map(bytes);
     if (fresh.space) {
         memcpy(fresh.space, one, bytes);
@@ -189,7 +192,7 @@ static size_t kept_count;
 /* Returns a copy of the address space in a mapping of its own; NULL if there is no memory or it cannot be
  * copied. Otherwise libunwind would take 26 KB from the program's heap for good. If such a block is at the
  * end of the heap, the free memory below it cannot return to the system. */
-static unw_addr_space_t copy_space(void)
+static unw_addr_space_t copy_libunwind_space(void)
 {
     unw_addr_space_t space = fresh.bytes ? os_map(fresh.bytes) : NULL;
     if (space) {
@@ -203,10 +206,10 @@ static unw_addr_space_t copy_space(void)
 /* Only few threads meet a frame without a recipe, so a thread's copy is made at its first such frame. */
 bool remote_init(struct unwinder *unwinder)
 {
-    pthread_once(&fresh.once, make_fresh);
+    pthread_once(&fresh.once, make_fresh_space);
     if (fresh.bytes)
         return true;
-    unwinder->space = create_space();
+    unwinder->space = create_libunwind_space();
     if (!unwinder->space)
         return false;
     size_t kept = fetch_add_relaxed(&kept_count, 1u);
@@ -216,10 +219,10 @@ bool remote_init(struct unwinder *unwinder)
     return true;
 }
 
-static bool have_cursor(struct unwinder *unwinder)
+static bool have_libunwind_cursor(struct unwinder *unwinder)
 {
     if (!unwinder->space)
-        unwinder->space = copy_space();
+        unwinder->space = copy_libunwind_space();
     if (unwinder->space && !unwinder->cursor)
         unwinder->cursor = os_map(sizeof(unw_cursor_t));
     return unwinder->cursor != NULL;
@@ -233,11 +236,11 @@ void remote_flush(struct unwinder *unwinder)
 
 /* Moves libunwind's cursor to the frame that recipes have reached. Starts from the cursor's last frame in
  * this walk, or from the start of the walk. Returns true if the cursor arrives at the same frame. */
-static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
+static bool libunwind_catch_up(struct unwinder *unwinder, uint64_t frame_number)
 {
     unw_word_t ip = 0, stack = 0;
     if (!unwinder->cursor_valid) {
-        if (!have_cursor(unwinder) || unw_init_remote(unwinder->cursor, unwinder->space, unwinder) < 0)
+        if (!have_libunwind_cursor(unwinder) || unw_init_remote(unwinder->cursor, unwinder->space, unwinder) < 0)
             return false;
         unwinder->cursor_valid = true;
         unwinder->cursor_frame = 0;
@@ -254,17 +257,17 @@ static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
     return ip == unwinder->at.ip && stack == unwinder->at.stack;
 }
 
-/* Does the same as catch_up(), but tries a second time with an empty cache. libunwind's cache does not
+/* Does the same as libunwind_catch_up(), but tries a second time with an empty cache. libunwind's cache does not
  * distinguish return addresses from interrupted instructions. So after a call that never returns, it may use
  * the row of the next function. */
-static bool catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
+static bool libunwind_catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
 {
-    if (catch_up(unwinder, frame_number))
+    if (libunwind_catch_up(unwinder, frame_number))
         return true;
     unwinder->cursor_valid = false;
     unwinder->restarts++;
     remote_flush(unwinder);
-    if (catch_up(unwinder, frame_number))
+    if (libunwind_catch_up(unwinder, frame_number))
         return true;
     unwinder->disagreements++;
     return false;
@@ -273,7 +276,7 @@ static bool catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
 int remote_step(struct unwinder *unwinder, uint64_t frame_number, struct unwind_registers *caller)
 {
     unw_word_t ip = 0, stack = 0, rbp = 0;
-    if (!catch_up_surely(unwinder, frame_number))
+    if (!libunwind_catch_up_surely(unwinder, frame_number))
         return -1;
     int step = unw_step(unwinder->cursor);
     unwinder->cursor_frame++;

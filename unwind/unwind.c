@@ -51,7 +51,7 @@ static bool is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t
     return here >= unwinder->own_stack_low && here < unwinder->own_stack_high;
 }
 
-static void find_stack(struct unwinder *unwinder)
+static void find_thread_stack(struct unwinder *unwinder)
 {
     pthread_attr_t attributes;
     void *base = NULL;
@@ -92,7 +92,7 @@ void unwinder_attach(struct unwinder *unwinder)
 {
     static uint32_t warm;
     struct unwind_frame frame;
-    find_stack(unwinder);
+    find_thread_stack(unwinder);
     /* The first steps in a process initialise data, above all in libunwind. This must not happen in a
      * handler. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
@@ -107,7 +107,7 @@ void unwinder_attach(struct unwinder *unwinder)
     memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
 }
 
-static void forget_code(struct unwinder *unwinder)
+static void forget_cached_recipes(struct unwinder *unwinder)
 {
     /* otherwise the cache is empty, and clearing it would only allocate its pages */
     if (unwinder->generation)
@@ -141,7 +141,7 @@ static MACHINE_START void start_walk(struct unwinder *unwinder, bool exact)
         decoder_begin_walk(unwinder->decoder);
     loadmap_refresh_by_time();
     if (unwinder->generation != loadmap_generation())
-        forget_code(unwinder); /* another library may have been loaded at the addresses of known recipes */
+        forget_cached_recipes(unwinder); /* another library may have been loaded at the addresses of known recipes */
 }
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
@@ -169,7 +169,7 @@ void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
 
 /* Returns the executable range that contains the address; NULL if there is none. If it is not in the load
  * map, the map is read again, because a library may have been loaded or code compiled since then. */
-static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t ip)
+static const struct loadmap_range *code_range_of(struct unwinder *unwinder, uintptr_t ip)
 {
     const struct loadmap_range *range = loadmap_find(ip);
     if (!range && unwinder->learnt < MAX_LEARNT) {
@@ -208,18 +208,18 @@ static bool read_stack_word(struct unwinder *unwinder, uintptr_t address, uintpt
     return os_copy_memory(value, address, sizeof(*value));
 }
 
-static inline struct unwind_entry *cache_set(const struct unwinder *unwinder, uintptr_t ip)
+static inline struct unwind_entry *recipe_cache_set(const struct unwinder *unwinder, uintptr_t ip)
 {
     return &unwinder->cache[((ip ^ ip >> CACHE_BITS) & (CACHE_SETS - 1)) * CACHE_WAYS];
 }
 
-static void note_sure(struct unwinder *unwinder, const struct loadmap_range *range)
+static void note_unchanged_range(struct unwinder *unwinder, const struct loadmap_range *range)
 {
     unwinder->sure[unwinder->sure_count++ % UNWIND_SURE] = range;
 }
 
 /* Returns true if the range has not changed since the cache entries in it were made. */
-static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range)
+static bool is_unchanged_range(struct unwinder *unwinder, const struct loadmap_range *range)
 {
     unsigned count = unwinder->sure_count < UNWIND_SURE ? unwinder->sure_count : UNWIND_SURE;
     for (unsigned i = 0; i < count; i++)
@@ -227,7 +227,7 @@ static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range
             return true;
     if (!(unwinder->calling ? loadmap_is_callers(range) : loadmap_is_true(range)))
         return false;
-    note_sure(unwinder, range);
+    note_unchanged_range(unwinder, range);
     return true;
 }
 
@@ -235,7 +235,7 @@ static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range
 static bool is_return_address(struct unwinder *unwinder, uintptr_t ip)
 {
     return ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES ||
-           (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
+           (code_range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
 }
 
 /* Returns true if the recipe finds a return address, at a place further out on the stack. */
@@ -252,7 +252,7 @@ static bool leads_to_call(const struct recipe *recipe, void *argument)
 }
 
 /* Replaces the recipe by one that is found by decoding the function's code, if there is one. */
-static void decode(struct unwinder *unwinder, struct recipe *recipe)
+static void decode_frame_code(struct unwinder *unwinder, struct recipe *recipe)
 {
     struct recipe found;
     if (!unwinder->decoder)
@@ -263,7 +263,7 @@ static void decode(struct unwinder *unwinder, struct recipe *recipe)
     recipe->cfa |= DECODED;
 }
 
-static bool has_no_row(struct recipe recipe)
+static bool recipe_has_no_row(struct recipe recipe)
 {
     return recipe.cfa == RECIPE_SLOW && (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
 }
@@ -271,26 +271,26 @@ static bool has_no_row(struct recipe recipe)
 /* Returns true if the recipe cannot be right. It says that the return address is still in the link register,
  * although this function has called another and so must have saved it. libomp's __kmp_invoke_microtask has
  * such call frame information. */
-static bool is_false(const struct unwinder *unwinder, struct recipe recipe)
+static bool recipe_is_false(const struct unwinder *unwinder, struct recipe recipe)
 {
     return MACHINE_HAS_LINK && !unwinder->exact && recipe.cfa <= RECIPE_CFA_RBP && recipe.rbp == RECIPE_RBP_IN_LINK;
 }
 
 /* Finds the recipe for a code address and stores it in the cache. Returns NULL if the address is not code. */
-static const struct unwind_entry *learn_address(struct unwinder *unwinder, uintptr_t where)
+static const struct unwind_entry *learn_code_address(struct unwinder *unwinder, uintptr_t where)
 {
     static const struct recipe trampoline = {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_TRAMPOLINE};
     bool returns_from_handler = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
     /* The return address of handlers may be the first byte of its range, so the byte before it cannot be
      * looked up. */
     const struct loadmap_range *range =
-        range_of(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
+        code_range_of(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
     if (!range)
         return NULL;
     if (unlikely(unwinder->generation != loadmap_generation()))
         /* the load map has changed: the code at known addresses may have been replaced */
-        forget_code(unwinder);
-    struct unwind_entry *entry = cache_set(unwinder, where);
+        forget_cached_recipes(unwinder);
+    struct unwind_entry *entry = recipe_cache_set(unwinder, where);
     memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* drops the oldest entry of the set */
     entry->ip = where;
     entry->range = range;
@@ -298,11 +298,11 @@ static const struct unwind_entry *learn_address(struct unwinder *unwinder, uintp
     entry->recipe = returns_from_handler
                         ? trampoline
                         : recipe_read(unwinder->code_only ? NULL : entry->module, where - range->load_bias);
-    if (unlikely(has_no_row(entry->recipe) || is_false(unwinder, entry->recipe)))
-        decode(unwinder, &entry->recipe);
+    if (unlikely(recipe_has_no_row(entry->recipe) || recipe_is_false(unwinder, entry->recipe)))
+        decode_frame_code(unwinder, &entry->recipe);
     if (!range->permanent && range->module_id) {
         entry->recipe.cfa |= UNSURE;
-        note_sure(unwinder, range);
+        note_unchanged_range(unwinder, range);
     }
     unwinder->recipes_read++;
     return entry;
@@ -348,13 +348,13 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
 /* Checks that the frame's range has not changed, and otherwise finds the recipe anew. Returns false if there
  * is no code at the address any more. A library was then unloaded, so the thread's whole cache is cleared;
  * other threads notice this at their next walk. */
-static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
+static bool check_frame_range(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
 {
     recipe->cfa &= (uint8_t)~UNSURE;
-    if (is_sure(unwinder, frame->range))
+    if (is_unchanged_range(unwinder, frame->range))
         return true;
-    forget_code(unwinder);
-    const struct unwind_entry *entry = learn_address(unwinder, frame->ip);
+    forget_cached_recipes(unwinder);
+    const struct unwind_entry *entry = learn_code_address(unwinder, frame->ip);
     frame->range = entry ? entry->range : NULL;
     if (!entry)
         return false;
@@ -365,20 +365,20 @@ static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, str
 }
 
 /* Returns true if the frame has saved nothing on the stack, so that its caller has the same stack pointer. */
-static inline bool keeps_stack(struct recipe recipe, const struct unwind_frame *frame,
-                               const struct unwind_registers *caller)
+static inline bool frame_keeps_stack(struct recipe recipe, const struct unwind_frame *frame,
+                                     const struct unwind_registers *caller)
 {
     return MACHINE_HAS_LINK && recipe.cfa == RECIPE_CFA_RSP && recipe.rbp == RECIPE_RBP_IN_LINK &&
            caller->stack == frame->stack;
 }
 
 /* Takes the steps for which reading two words from the thread's own stack is not enough. */
-static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder *unwinder, struct recipe recipe,
-                                                                struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result next_frame_slowly(struct unwinder *unwinder, struct recipe recipe,
+                                                                      struct unwind_frame *frame)
 {
     struct unwind_registers caller;
     int step;
-    if (unlikely(recipe.cfa & UNSURE) && !make_sure(unwinder, frame, &recipe))
+    if (unlikely(recipe.cfa & UNSURE) && !check_frame_range(unwinder, frame, &recipe))
         return unwinder->end = UNWIND_BROKEN;
     unwinder->decoded_steps += (recipe.cfa & DECODED) != 0;
     recipe.cfa &= (uint8_t)~DECODED;
@@ -394,7 +394,7 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
         step = trampoline && machine_leave_handler(unwinder, &caller) ? 1
                : unwinder->code_only                                  ? -1
                                      : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
-        if (step > 0 && has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
+        if (step > 0 && recipe_has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
             /* without call frame information, libunwind follows rbp, even if rbp is not a frame pointer */
             step = -1;
     } else {
@@ -405,30 +405,30 @@ static __attribute__((noinline)) enum unwind_result next_slowly(struct unwinder 
     if (step == 0)
         unwinder->end = UNWIND_END;
     /* Only the step from a handler to the interrupted code may lead to another stack. */
-    else if (step < 0 || (caller.stack <= frame->stack && !trampoline && !keeps_stack(recipe, frame, &caller)))
+    else if (step < 0 || (caller.stack <= frame->stack && !trampoline && !frame_keeps_stack(recipe, frame, &caller)))
         unwinder->end = UNWIND_BROKEN;
     else
         unwinder->at = caller;
     return UNWIND_FRAME;
 }
 
-static enum unwind_result next_by_libunwind(struct unwinder *unwinder, struct unwind_frame *frame)
+static enum unwind_result next_frame_by_libunwind(struct unwinder *unwinder, struct unwind_frame *frame)
 {
     bool trampoline = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
     if (trampoline)
         frame->ip = unwinder->at.ip;
-    frame->range = range_of(unwinder, frame->ip);
+    frame->range = code_range_of(unwinder, frame->ip);
     unwinder->frames++;
     if (!frame->range)
         return unwinder->end = UNWIND_BROKEN;
     frame->module = loadmap_module(frame->range->module_id);
     struct recipe recipe = {.cfa = RECIPE_SLOW, .cfa_offset = trampoline ? RECIPE_TRAMPOLINE : RECIPE_WANTED};
-    return next_slowly(unwinder, recipe, frame);
+    return next_frame_slowly(unwinder, recipe, frame);
 }
 
 /* Takes a step with the recipe of a cache entry. */
-static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
-                                               struct unwind_frame *frame)
+static inline enum unwind_result next_frame_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
+                                                     struct unwind_frame *frame)
 {
     struct unwind_registers at = unwinder->at;
     struct recipe recipe = entry->recipe;
@@ -439,7 +439,7 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
     uintptr_t return_slot = recipe_return_slot(recipe, cfa);
     if (unlikely(recipe.cfa > RECIPE_CFA_RBP || recipe.rbp > RECIPE_RBP_AT_CFA || cfa <= at.stack ||
                  !is_readable_here(unwinder, return_slot) || !is_readable_here(unwinder, rbp_slot)))
-        return next_slowly(unwinder, recipe, frame);
+        return next_frame_slowly(unwinder, recipe, frame);
     uintptr_t rbp = load_word(rbp_slot);
     frame->cfa = cfa;
     frame->recipe = recipe;
@@ -454,28 +454,29 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
 }
 
 /* Takes a step if the first entry of the set has another address. */
-static __attribute__((noinline)) enum unwind_result next_by_search(struct unwinder *unwinder,
-                                                                   struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result next_frame_by_search(struct unwinder *unwinder,
+                                                                         struct unwind_frame *frame)
 {
-    const struct unwind_entry *set = cache_set(unwinder, frame->ip), *entry = NULL;
+    const struct unwind_entry *set = recipe_cache_set(unwinder, frame->ip), *entry = NULL;
     for (unsigned way = 1; way < CACHE_WAYS; way++)
         if (set[way].ip == frame->ip)
             entry = &set[way];
     if (!entry)
-        entry = learn_address(unwinder, frame->ip);
+        entry = learn_code_address(unwinder, frame->ip);
     if (entry)
-        return next_by_entry(unwinder, entry, frame);
+        return next_frame_by_entry(unwinder, entry, frame);
     frame->range = NULL;
     return unwinder->end = UNWIND_BROKEN;
 }
 
 /* Handles the end of a walk, broken paths, and walks that use only libunwind. */
-static __attribute__((noinline)) enum unwind_result next_unusual(struct unwinder *unwinder, struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result next_frame_unusual(struct unwinder *unwinder,
+                                                                       struct unwind_frame *frame)
 {
     /* ip 1 would be looked up as address 0, where there is no code */
     if (unwinder->end == UNWIND_FRAME && unwinder->at.ip <= 1)
         unwinder->end = unwinder->at.ip == 0 ? UNWIND_END : UNWIND_BROKEN;
-    return unwinder->end == UNWIND_FRAME ? next_by_libunwind(unwinder, frame) : unwinder->end;
+    return unwinder->end == UNWIND_FRAME ? next_frame_by_libunwind(unwinder, frame) : unwinder->end;
 }
 
 enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
@@ -484,10 +485,11 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
     frame->ip = where;
     frame->stack = unwinder->at.stack;
     if (unlikely(unwinder->end != UNWIND_FRAME || ip <= 1 || unwinder->libunwind_only))
-        return next_unusual(unwinder, frame);
+        return next_frame_unusual(unwinder, frame);
     unwinder->frames++;
-    const struct unwind_entry *entry = cache_set(unwinder, where);
-    return likely(entry->ip == where) ? next_by_entry(unwinder, entry, frame) : next_by_search(unwinder, frame);
+    const struct unwind_entry *entry = recipe_cache_set(unwinder, where);
+    return likely(entry->ip == where) ? next_frame_by_entry(unwinder, entry, frame)
+                                      : next_frame_by_search(unwinder, frame);
 }
 
 bool unwind_is_spinning(const ucontext_t *context)

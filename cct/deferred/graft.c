@@ -14,7 +14,7 @@
 #define CLIMBS 8u
 
 /* Adds `from` to `to`. The kind of their nodes determines their type. */
-static void add_record(enum profile_node_kind kind, void *to, const void *from)
+static void add_node_record(enum profile_node_kind kind, void *to, const void *from)
 {
     switch (kind) {
     case PROFILE_NODE_COUNTERS:
@@ -32,7 +32,7 @@ static void add_record(enum profile_node_kind kind, void *to, const void *from)
 }
 
 /* Moves a node's record to the node's counterpart. Returns false if there is no memory. */
-static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
+static bool graft_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx);
     if (!from->metric)
@@ -44,13 +44,13 @@ static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     void *to = tree_metric(tree, to_idx), *source = arena_unit(from->metric);
     if (!to)
         return false;
-    add_record((enum profile_node_kind)from->kind, to, source);
+    add_node_record((enum profile_node_kind)from->kind, to, source);
     /* if the graft fails later and is repeated, this record must not be added again */
     memset(source, 0, sizeof(struct profile_metric));
     return true;
 }
 
-static inline void spend(uint64_t *steps, uint64_t spent)
+static inline void spend_graft_steps(uint64_t *steps, uint64_t spent)
 {
     *steps -= spent < *steps ? spent : *steps;
 }
@@ -59,7 +59,7 @@ static inline void announce_move(struct tree *tree, uint32_t from, uint32_t into
 {
     if (likely(!tree_node(from)->marks))
         return;
-    spend(steps, TRACE_STEPS);
+    spend_graft_steps(steps, TRACE_STEPS);
     if (tree->moved)
         tree->moved(tree, from, into);
 }
@@ -70,7 +70,7 @@ static inline void announce_move(struct tree *tree, uint32_t from, uint32_t into
  * stopped, because everything before it is gone. */
 static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
-    if (!move_metric(tree, from, into))
+    if (!graft_metric(tree, from, into))
         return false;
     uint32_t at = from, target = into;
     while (*steps) {
@@ -80,9 +80,9 @@ static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_
             struct profile_node *child = tree_node(child_idx);
             uint32_t twin = tree_child(tree, target, (enum profile_node_kind)child->kind, child->key);
             uint32_t climbed = tree->times.climbed;
-            if (!twin || !move_metric(tree, child_idx, twin))
+            if (!twin || !graft_metric(tree, child_idx, twin))
                 return false;
-            spend(steps, (tree->times.climbed - climbed) / CLIMBS);
+            spend_graft_steps(steps, (tree->times.climbed - climbed) / CLIMBS);
             child->joined = twin == target; /* true only in a full tree */
             at = child_idx;
             target = twin;
@@ -94,7 +94,7 @@ static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_
         tree_remove(tree, at, target);
         if (at == from)
             return true;
-        spend(steps, 1);
+        spend_graft_steps(steps, 1);
         at = parent_idx;
         target = above;
     }

@@ -11,7 +11,7 @@
 
 uint32_t region_epoch;
 
-static void refill(struct region_pool *pool)
+static void refill_region_pool(struct region_pool *pool)
 {
     pool->free = exchange_acq_rel(&pool->returned, NULL);
     if (pool->free)
@@ -26,7 +26,7 @@ static void refill(struct region_pool *pool)
     }
 }
 
-static inline struct region *begin_first_free(struct region_pool *pool, struct region *outer, uintptr_t codeptr)
+static inline struct region *begin_free_region(struct region_pool *pool, struct region *outer, uintptr_t codeptr)
 {
     struct region *region = pool->free;
     pool->begun++;
@@ -44,13 +44,13 @@ static inline struct region *begin_first_free(struct region_pool *pool, struct r
     return region;
 }
 
-static __attribute__((noinline)) struct region *begin_slowly(struct region_pool *pool, struct region *outer,
-                                                             uintptr_t codeptr)
+static __attribute__((noinline)) struct region *begin_region_slowly(struct region_pool *pool, struct region *outer,
+                                                                    uintptr_t codeptr)
 {
     if (!pool->nameless)
-        refill(pool);
+        refill_region_pool(pool);
     if (pool->free)
-        return begin_first_free(pool, outer, codeptr);
+        return begin_free_region(pool, outer, codeptr);
     pool->begun++;
     pool->nameless++;
     return NULL;
@@ -59,8 +59,8 @@ static __attribute__((noinline)) struct region *begin_slowly(struct region_pool 
 struct region *region_begin(struct region_pool *pool, struct region *outer, uintptr_t codeptr)
 {
     if (unlikely(!pool->free))
-        return begin_slowly(pool, outer, codeptr);
-    return begin_first_free(pool, outer, codeptr);
+        return begin_region_slowly(pool, outer, codeptr);
+    return begin_free_region(pool, outer, codeptr);
 }
 
 void region_reference(struct region *region)
@@ -73,7 +73,7 @@ void region_publish(struct region *region, uint32_t context)
 {
     if (region->outer)
         region_reference(region->outer);      /* R3 */
-    store_release(&region->context, context); /* guarantee R2, pairs with the load in resolved_base() */
+    store_release(&region->context, context); /* guarantee R2, pairs with the load in resolved_region_base() */
 }
 
 bool region_needs_context(const struct region *region)
@@ -138,19 +138,19 @@ void region_release(struct region *region)
 
 /* Returns the region's context in this tree if the contexts of the region and of all outer regions are known,
  * otherwise 0. Recurses over nested regions. */
-static uint32_t resolved_base(struct tree *tree, const struct region *region)
+static uint32_t resolved_region_base(struct tree *tree, const struct region *region)
 {
     uint32_t context = load_acquire(&region->context); /* R2 */
     if (!context)
         return 0;
-    uint32_t outer = region->outer && !region->from_root ? resolved_base(tree, region->outer) : tree->root;
+    uint32_t outer = region->outer && !region->from_root ? resolved_region_base(tree, region->outer) : tree->root;
     return outer ? tree_copy_trie_path(tree, context, outer) : 0;
 }
 
-static uint32_t entry_node(struct placeholder *entry, struct tree *tree, uint64_t fork_key)
+static uint32_t placeholder_node(struct placeholder *entry, struct tree *tree, uint64_t fork_key)
 {
     if (!entry->base)
-        entry->base = resolved_base(tree, entry->region);
+        entry->base = resolved_region_base(tree, entry->region);
     if (entry->base)
         return entry->base;
     if (!entry->node_idx)
@@ -163,12 +163,12 @@ uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree,
 {
     for (uint32_t i = placeholders->count; i-- > 0;)
         if (placeholders->entries[i].region == region)
-            return entry_node(&placeholders->entries[i], tree, fork_key);
+            return placeholder_node(&placeholders->entries[i], tree, fork_key);
     if (placeholders->count == PLACEHOLDERS_MAX)
         return 0;
     region_reference(region);
     placeholders->entries[placeholders->count] = (struct placeholder){region, 0, 0};
-    return entry_node(&placeholders->entries[placeholders->count++], tree, fork_key);
+    return placeholder_node(&placeholders->entries[placeholders->count++], tree, fork_key);
 }
 
 /* Returns the node below which the contexts in the region can move now. This is the region's context in this
@@ -177,7 +177,7 @@ uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree,
 static uint32_t graft_target(struct placeholders *placeholders, struct tree *tree, struct placeholder *entry)
 {
     if (!entry->base)
-        entry->base = resolved_base(tree, entry->region);
+        entry->base = resolved_region_base(tree, entry->region);
     if (entry->base || !entry->region->outer)
         return entry->base; /* 0: no memory; a later call tries again */
     return tree_copy_trie_path(tree, load_relaxed(&entry->region->context),

@@ -17,7 +17,7 @@ struct head {
 };
 typedef uint32_t __attribute__((may_alias)) head_bits;
 
-static void set_head(void *record, struct head head)
+static void set_bins_head(void *record, struct head head)
 {
     uint32_t bits;
     memcpy(&bits, &head, sizeof(bits));
@@ -29,8 +29,8 @@ static void set_head(void *record, struct head head)
 
 /* Merges pairs of neighbouring bins in place. If the process is killed, a reader of the file can complete the
  * merge, except if it was killed in one short interval at the start. */
-static inline __attribute__((always_inline)) void merge_neighbours(void *record, float *sums, uint32_t bins,
-                                                                   uint32_t each)
+static inline __attribute__((always_inline)) void merge_neighbour_bins(void *record, float *sums, uint32_t bins,
+                                                                       uint32_t each)
 {
     struct head head;
     memcpy(&head, record, sizeof(head));
@@ -38,29 +38,29 @@ static inline __attribute__((always_inline)) void merge_neighbours(void *record,
         sums[i] += sums[each + i];
     head.shift++;
     head.merged = 1;
-    set_head(record, head);
+    set_bins_head(record, head);
     while (head.merged < bins / 2) {
         float *to = sums + head.merged * each, *from = sums + 2 * head.merged * each;
         for (uint32_t i = 0; i < each; i++)
             to[i] = from[i] + from[each + i];
         head.merged++;
-        set_head(record, head);
+        set_bins_head(record, head);
     }
     memset(sums + bins / 2 * each, 0, bins / 2 * each * sizeof(*sums));
     head.merged = 0;
-    set_head(record, head);
+    set_bins_head(record, head);
 }
 
 void widen_lane(struct profile_lane *lane, uint32_t shift)
 {
     while (lane->shift < shift)
-        merge_neighbours(lane, lane->ns[0], PROFILE_LANE_BINS, PROFILE_TIME_STATES);
+        merge_neighbour_bins(lane, lane->ns[0], PROFILE_LANE_BINS, PROFILE_TIME_STATES);
 }
 
 void widen_bins(struct profile_bins *bins, uint32_t shift)
 {
     while (bins->shift < shift)
-        merge_neighbours(bins, &bins->bin[0].own, PROFILE_TIME_BINS, VALUES);
+        merge_neighbour_bins(bins, &bins->bin[0].own, PROFILE_TIME_BINS, VALUES);
 }
 
 void widen_few_bins(struct profile_few_bins *few, uint32_t shift)
@@ -91,7 +91,7 @@ void widen_few_bins(struct profile_few_bins *few, uint32_t shift)
 #define LANE_UNITS  (sizeof(struct profile_lane) / PROFILE_UNIT_BYTES)
 #define DENSE_UNITS (sizeof(struct profile_bins) / PROFILE_UNIT_BYTES)
 #define FEW_LEFT    2u  /* dense bins of which at most this many are in use become a few bins again */
-#define MERGES      16u /* maximum number of levels climbed by merge_upward() */
+#define MERGES      16u /* maximum number of levels climbed by merge_bins_upward() */
 
 /* The four floats of a profile_time_value as one vector, also widened to doubles, and these as bits. */
 typedef float floats __attribute__((vector_size(16)));
@@ -110,27 +110,27 @@ static inline __attribute__((always_inline)) void add_value(struct times *times,
     memcpy(to, &sum, sizeof(sum));
 }
 
-static void forget_cached(struct times *times)
+static void forget_cached_bins(struct times *times)
 {
     memset(times->cached, 0, sizeof(times->cached));
 }
 
-static inline void add_dense(struct times *times, struct profile_bins *bins, uint64_t after_ns,
-                             struct profile_time_value value)
+static inline void add_to_dense_bins(struct times *times, struct profile_bins *bins, uint64_t after_ns,
+                                     struct profile_time_value value)
 {
     if (unlikely(after_ns >> bins->shift >= PROFILE_TIME_BINS)) {
-        forget_cached(times);
+        forget_cached_bins(times);
         widen_bins(bins, profile_time_shift(after_ns));
     }
     add_value(times, &bins->bin[after_ns >> bins->shift], &value);
 }
 
 /* Adds a value to a record of few bins. Returns false if the value needs another bin and the record is full. */
-static inline bool add_few(struct times *times, struct profile_few_bins *few, uint64_t after_ns,
-                           struct profile_time_value value)
+static inline bool add_to_few_bins(struct times *times, struct profile_few_bins *few, uint64_t after_ns,
+                                   struct profile_time_value value)
 {
     if (unlikely(after_ns >> few->shift >= PROFILE_TIME_BINS)) {
-        forget_cached(times);
+        forget_cached_bins(times);
         widen_few_bins(few, profile_time_shift(after_ns));
     }
     uint32_t bin = (uint32_t)(after_ns >> few->shift), i = few->count;
@@ -149,7 +149,7 @@ static inline bool add_few(struct times *times, struct profile_few_bins *few, ui
     return true;
 }
 
-static inline bool is_dense(const void *record)
+static inline bool is_dense_bins(const void *record)
 {
     return *(const uint8_t *)record == PROFILE_TIME_DENSE;
 }
@@ -177,15 +177,15 @@ static uint32_t time_units(struct tree *tree, uint32_t units)
     return times->chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
 }
 
-static struct profile_bins *dense_at(const struct times *times, uint32_t place)
+static struct profile_bins *dense_bins_at(const struct times *times, uint32_t place)
 {
     return arena_unit(times->dense[place]);
 }
 
-static bool reclaim(struct tree *tree, uint32_t shift);
+static bool reclaim_dense_bins(struct tree *tree, uint32_t shift);
 
 /* Returns the unit index of empty dense bins, assigned to this TIME node; 0 if there is no room. */
-static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
+static uint32_t take_dense_bins(struct tree *tree, uint32_t time_idx, uint32_t shift)
 {
     struct times *times = &tree->times;
     if (times->used == times->made && times->made < TIME_DENSE) {
@@ -193,9 +193,9 @@ static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
         times->dense[times->made] = unit_idx;
         times->made += unit_idx != 0;
     }
-    if (times->used == times->made && (times->fixed || !reclaim(tree, shift)))
+    if (times->used == times->made && (times->fixed || !reclaim_dense_bins(tree, shift)))
         return 0;
-    struct profile_bins *bins = dense_at(times, times->used);
+    struct profile_bins *bins = dense_bins_at(times, times->used);
     memset(bins, 0, sizeof(*bins));
     bins->form = PROFILE_TIME_DENSE;
     bins->shift = (uint8_t)shift;
@@ -205,34 +205,34 @@ static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
 }
 
 /* Returns dense bins that no node uses to the free entries of dense[]. */
-static void free_dense(struct times *times, struct profile_bins *bins)
+static void free_dense_bins(struct times *times, struct profile_bins *bins)
 {
     uint32_t place = bins->place, last = --times->used, unit_idx = times->dense[place];
     times->dense[place] = times->dense[last];
     times->dense[last] = unit_idx;
-    dense_at(times, place)->place = place;
+    dense_bins_at(times, place)->place = place;
 }
 
-static struct profile_bins *dense_of(struct tree *tree, uint32_t context)
+static struct profile_bins *dense_bins_of(struct tree *tree, uint32_t context)
 {
     void *record = time_record(tree_find(tree, context, PROFILE_NODE_TIME, 0));
-    return record && is_dense(record) ? record : NULL;
+    return record && is_dense_bins(record) ? record : NULL;
 }
 
 /* Returns the dense bins of the context, or of the nearest context above it that has dense bins. */
-static struct profile_bins *dense_above(struct tree *tree, uint32_t context)
+static struct profile_bins *dense_bins_above(struct tree *tree, uint32_t context)
 {
     struct profile_bins *bins = NULL;
     for (; context && !bins; context = tree_node(context)->parent, tree->times.climbed++)
-        bins = dense_of(tree, context);
-    return bins ? bins : dense_at(&tree->times, 0);
+        bins = dense_bins_of(tree, context);
+    return bins ? bins : dense_bins_at(&tree->times, 0);
 }
 
 static void add_few_bins(struct times *times, struct profile_bins *to, const struct profile_few_bins *few)
 {
     widen_bins(to, few->shift);
     for (uint32_t i = 0; i < few->count; i++)
-        add_dense(times, to, (uint64_t)few->entry[i].bin << few->shift, few->entry[i].value);
+        add_to_dense_bins(times, to, (uint64_t)few->entry[i].bin << few->shift, few->entry[i].value);
 }
 
 static void add_dense_bins(struct profile_bins *to, struct profile_bins *from)
@@ -258,26 +258,26 @@ static uint32_t new_few_bins(struct tree *tree, uint32_t shift, bool above)
     return unit_idx;
 }
 
-static void give_up_dense(struct tree *tree, struct profile_bins *bins)
+static void give_up_dense_bins(struct tree *tree, struct profile_bins *bins)
 {
     store_release(&tree_node(bins->node)->metric, new_few_bins(tree, bins->shift, true));
 }
 
-static void merge_into(struct tree *tree, struct profile_bins *bins, struct profile_bins *into)
+static void merge_bins_into(struct tree *tree, struct profile_bins *bins, struct profile_bins *into)
 {
     add_dense_bins(into, bins);
-    give_up_dense(tree, bins);
-    free_dense(&tree->times, bins);
+    give_up_dense_bins(tree, bins);
+    free_dense_bins(&tree->times, bins);
 }
 
-static bool rise_to(struct tree *tree, struct profile_bins *bins, uint32_t context)
+static bool raise_bins_to(struct tree *tree, struct profile_bins *bins, uint32_t context)
 {
     uint32_t time_idx = tree_child(tree, context, PROFILE_NODE_TIME, 0);
     if (!time_idx)
         return false;
     struct profile_node *node = tree_node(time_idx);
     uint32_t few_idx = node->metric, bins_idx = tree->times.dense[bins->place];
-    give_up_dense(tree, bins);
+    give_up_dense_bins(tree, bins);
     bins->node = time_idx;
     store_release(&node->metric, bins_idx);
     if (!few_idx)
@@ -287,12 +287,12 @@ static bool rise_to(struct tree *tree, struct profile_bins *bins, uint32_t conte
     return true;
 }
 
-static uint32_t context_above(const struct profile_bins *bins)
+static uint32_t context_above_bins(const struct profile_bins *bins)
 {
     return tree_node(tree_node(bins->node)->parent)->parent;
 }
 
-static bool is_in_use(const struct profile_time_value *value)
+static bool is_time_value_used(const struct profile_time_value *value)
 {
     return value->own != 0 || value->inverse_busy != 0 || value->shared_idle != 0 || value->lock_wait != 0;
 }
@@ -303,13 +303,13 @@ static uint32_t bins_in_use(const struct profile_bins *bins, double *weight)
     *weight = 0;
     for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
         const struct profile_time_value *value = &bins->bin[i];
-        in_use += is_in_use(value);
+        in_use += is_time_value_used(value);
         *weight += value->own + value->inverse_busy + value->shared_idle + value->lock_wait;
     }
     return in_use;
 }
 
-static bool is_light(const struct profile_bins *bins, double mean)
+static bool is_light_bins(const struct profile_bins *bins, double mean)
 {
     double weight;
     bins_in_use(bins, &weight);
@@ -319,63 +319,63 @@ static bool is_light(const struct profile_bins *bins, double mean)
 /* Merges these bins into those of the context above, together with the light bins of the context's other
  * children. Such children are mostly instructions of one function. If the context above has no dense bins, it
  * takes over these. */
-static bool merge_upward(struct tree *tree, struct profile_bins *bins, double mean)
+static bool merge_bins_upward(struct tree *tree, struct profile_bins *bins, double mean)
 {
     struct times *times = &tree->times;
     for (uint32_t merges = 0; merges < MERGES; merges++) {
-        uint32_t above = context_above(bins), used = times->used;
+        uint32_t above = context_above_bins(bins), used = times->used;
         const struct profile_few_bins *few = above ? time_record(tree_find(tree, above, PROFILE_NODE_TIME, 0)) : NULL;
-        struct profile_bins *into = above ? dense_of(tree, above) : dense_at(times, 0);
-        if (!into && ((few && few->above) || !rise_to(tree, bins, above)))
+        struct profile_bins *into = above ? dense_bins_of(tree, above) : dense_bins_at(times, 0);
+        if (!into && ((few && few->above) || !raise_bins_to(tree, bins, above)))
             break;
         for (uint32_t place = times->used; place-- > 1;) {
-            struct profile_bins *other = dense_at(times, place);
-            if (other != into && other != bins && context_above(other) == above && is_light(other, mean))
-                merge_into(tree, other, into ? into : bins);
+            struct profile_bins *other = dense_bins_at(times, place);
+            if (other != into && other != bins && context_above_bins(other) == above && is_light_bins(other, mean))
+                merge_bins_into(tree, other, into ? into : bins);
         }
         if (into)
-            merge_into(tree, bins, into);
+            merge_bins_into(tree, bins, into);
         if (times->used < used)
             return true;
     }
-    merge_into(tree, bins, dense_above(tree, context_above(bins)));
+    merge_bins_into(tree, bins, dense_bins_above(tree, context_above_bins(bins)));
     return true;
 }
 
 /* Turns dense bins of which at most FEW_LEFT are in use into a record of few bins. They become few when bins
  * get wider. Returns false if there is no memory. */
-static bool thin_out(struct tree *tree, struct profile_bins *bins)
+static bool thin_out_bins(struct tree *tree, struct profile_bins *bins)
 {
     uint32_t unit_idx = new_few_bins(tree, bins->shift, false);
     if (!unit_idx)
         return false;
     struct profile_few_bins *few = arena_unit(unit_idx);
     for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
-        if (!is_in_use(&bins->bin[i]))
+        if (!is_time_value_used(&bins->bin[i]))
             continue;
         few->entry[few->count].bin = i;
         few->entry[few->count++].value = bins->bin[i];
     }
     store_release(&tree_node(bins->node)->metric, unit_idx);
-    free_dense(&tree->times, bins);
+    free_dense_bins(&tree->times, bins);
     return true;
 }
 
 /* Frees at least one entry of dense[], unless only the root has one. Bins that no longer need to be dense are
  * freed first; if there are none, the lightest bins are merged upward. */
-static bool reclaim(struct tree *tree, uint32_t shift)
+static bool reclaim_dense_bins(struct tree *tree, uint32_t shift)
 {
     struct times *times = &tree->times;
     struct profile_bins *lightest = NULL;
     double least = 0, sum = 0;
     uint32_t used = times->used;
-    forget_cached(times);
+    forget_cached_bins(times);
     /* the loop goes backward, so the entry that moves into a freed slot has already been examined */
     for (uint32_t place = used; place-- > 1;) {
-        struct profile_bins *bins = dense_at(times, place);
+        struct profile_bins *bins = dense_bins_at(times, place);
         double weight;
         widen_bins(bins, shift);
-        if (bins_in_use(bins, &weight) <= FEW_LEFT && thin_out(tree, bins))
+        if (bins_in_use(bins, &weight) <= FEW_LEFT && thin_out_bins(tree, bins))
             continue;
         sum += weight;
         if (!lightest || weight < least) {
@@ -383,22 +383,22 @@ static bool reclaim(struct tree *tree, uint32_t shift)
             least = weight;
         }
     }
-    return times->used < used || (lightest && merge_upward(tree, lightest, sum / used));
+    return times->used < used || (lightest && merge_bins_upward(tree, lightest, sum / used));
 }
 
 /* Turns a record of few bins into dense bins. Returns NULL if there is no room; further values then go to a
  * context above. */
-static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, struct profile_few_bins *few)
+static struct profile_bins *make_bins_dense(struct tree *tree, uint32_t time_idx, struct profile_few_bins *few)
 {
     struct profile_node *node = tree_node(time_idx);
-    uint32_t few_idx = node->metric, bins_idx = take_dense(tree, time_idx, few->shift);
-    /* To make room, reclaim() has merged bins from below into this node. They already include the few bins,
+    uint32_t few_idx = node->metric, bins_idx = take_dense_bins(tree, time_idx, few->shift);
+    /* To make room, reclaim_dense_bins() has merged bins from below into this node. They already include the few bins,
      * and the old record belongs to another node. */
     if (node->metric != few_idx) {
         if (bins_idx)
-            free_dense(&tree->times, arena_unit(bins_idx));
+            free_dense_bins(&tree->times, arena_unit(bins_idx));
         void *risen = time_record(time_idx);
-        return risen && is_dense(risen) ? risen : NULL;
+        return risen && is_dense_bins(risen) ? risen : NULL;
     }
     if (!bins_idx) {
         few->above = !tree->times.fixed;
@@ -412,34 +412,34 @@ static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, str
 }
 
 /* Adds a value at a TIME node. Returns the record to which it was added. */
-static void *add_at(struct tree *tree, uint32_t time_idx, uint64_t after_ns, struct profile_time_value value)
+static void *add_at_time_node(struct tree *tree, uint32_t time_idx, uint64_t after_ns, struct profile_time_value value)
 {
     struct times *times = &tree->times;
     struct profile_node *node = tree_node(time_idx);
     if (!node->metric)
         store_release(&node->metric, new_few_bins(tree, profile_time_shift(after_ns), false));
     void *record = time_record(time_idx);
-    struct profile_bins *bins = record && is_dense(record) ? record : NULL;
+    struct profile_bins *bins = record && is_dense_bins(record) ? record : NULL;
     if (record && !bins) {
         struct profile_few_bins *few = record;
-        if (!few->above && add_few(times, few, after_ns, value))
+        if (!few->above && add_to_few_bins(times, few, after_ns, value))
             return few;
-        bins = few->above ? NULL : make_dense(tree, time_idx, few);
+        bins = few->above ? NULL : make_bins_dense(tree, time_idx, few);
     }
     if (!bins)
-        bins = dense_above(tree, node->parent);
-    add_dense(times, bins, after_ns, value);
+        bins = dense_bins_above(tree, node->parent);
+    add_to_dense_bins(times, bins, after_ns, value);
     return bins;
 }
 
-static uint64_t after_of(const struct times *times, uint64_t at_ns)
+static uint64_t ns_after_origin(const struct times *times, uint64_t at_ns)
 {
     return at_ns > times->origin_ns ? at_ns - times->origin_ns : 0;
 }
 
 static void cache_bin(struct times *times, uint32_t node_idx, void *record, uint64_t after_ns)
 {
-    struct profile_few_bins *few = is_dense(record) ? NULL : record;
+    struct profile_few_bins *few = is_dense_bins(record) ? NULL : record;
     struct profile_bins *bins = record;
     uint32_t shift = few ? few->shift : bins->shift, bin = (uint32_t)(after_ns >> shift), i = 0;
     while (few && few->entry[i].bin != bin)
@@ -448,21 +448,21 @@ static void cache_bin(struct times *times, uint32_t node_idx, void *record, uint
                                                                  few ? &few->entry[i].value : &bins->bin[bin]};
 }
 
-static __attribute__((noinline)) void add_slowly(struct tree *tree, uint32_t node_idx, uint64_t at_ns,
-                                                 struct profile_time_value value)
+static __attribute__((noinline)) void time_add_slowly(struct tree *tree, uint32_t node_idx, uint64_t at_ns,
+                                                      struct profile_time_value value)
 {
     struct times *times = &tree->times;
     if (!times->lane_ns && times->origin_ns)
         time_begin(tree, times->origin_ns);
     if (!times->lane_ns)
         return;
-    uint64_t after_ns = after_of(times, at_ns);
+    uint64_t after_ns = ns_after_origin(times, at_ns);
     uint32_t time_idx = tree_child(tree, node_idx, PROFILE_NODE_TIME, 0);
     void *record = NULL;
     if (time_idx)
-        record = add_at(tree, time_idx, after_ns, value);
+        record = add_at_time_node(tree, time_idx, after_ns, value);
     else
-        add_dense(times, record = dense_above(tree, node_idx), after_ns, value);
+        add_to_dense_bins(times, record = dense_bins_above(tree, node_idx), after_ns, value);
     cache_bin(times, node_idx, record, after_ns);
 }
 
@@ -473,7 +473,7 @@ void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profi
     if (likely(cached->node_idx == node_idx && at_ns - times->origin_ns - cached->from_ns < cached->width_ns))
         add_value(times, cached->bin, &value);
     else
-        add_slowly(tree, node_idx, at_ns, value);
+        time_add_slowly(tree, node_idx, at_ns, value);
 }
 
 void time_begin(struct tree *tree, uint64_t origin_ns)
@@ -485,7 +485,7 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     /* The root's bins come before the lane, so a new thread touches only one page of the chunk. */
     /* an earlier call made the root's bins, but had no room for the lane */
     uint32_t root_idx = times->used            ? times->dense[0]
-                        : lane_idx && time_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT)
+                        : lane_idx && time_idx ? take_dense_bins(tree, time_idx, PROFILE_TIME_SHIFT)
                                                : 0;
     uint32_t unit_idx = root_idx && lane_idx ? time_units(tree, LANE_UNITS) : 0;
     if (!unit_idx)
@@ -509,7 +509,7 @@ void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_
         fetch_add_relaxed(&arena_header()->timeline_lost_ns, (uint64_t)ns);
         return;
     }
-    uint64_t after_ns = after_of(times, at_ns);
+    uint64_t after_ns = ns_after_origin(times, at_ns);
     uint32_t shift = profile_time_shift(after_ns) - PROFILE_TIME_FINER;
     if (shift > times->lane_shift) {
         widen_lane(times->lane, shift);
@@ -523,7 +523,7 @@ void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_
  * bins. */
 static void widen_record(void *record, uint32_t shift)
 {
-    if (record && is_dense(record))
+    if (record && is_dense_bins(record))
         widen_bins(record, shift);
     else if (record)
         widen_few_bins(record, shift);
@@ -534,26 +534,26 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     struct profile_node *from = tree_node(from_idx), *to = tree_node(to_idx);
     struct profile_few_bins *few = time_record(to_idx);
     /* the larger record keeps its form */
-    if (!few || (is_dense(time_record(from_idx)) && !is_dense(few) && !few->above)) {
+    if (!few || (is_dense_bins(time_record(from_idx)) && !is_dense_bins(few) && !few->above)) {
         uint32_t unit_idx = to->metric;
         to->metric = from->metric;
         from->metric = unit_idx;
-        if (is_dense(time_record(to_idx)))
+        if (is_dense_bins(time_record(to_idx)))
             ((struct profile_bins *)time_record(to_idx))->node = to_idx;
     }
     if (!from->metric)
         return;
     void *record = time_record(from_idx);
-    if (is_dense(record)) {
-        add_dense_bins(dense_above(tree, to->parent), record);
+    if (is_dense_bins(record)) {
+        add_dense_bins(dense_bins_above(tree, to->parent), record);
         from->metric = 0;
-        free_dense(&tree->times, record);
+        free_dense_bins(&tree->times, record);
         return;
     }
     few = record;
     widen_record(time_record(to_idx), few->shift);
     for (uint32_t i = 0; i < few->count; i++)
-        add_at(tree, to_idx, (uint64_t)few->entry[i].bin << few->shift, few->entry[i].value);
+        add_at_time_node(tree, to_idx, (uint64_t)few->entry[i].bin << few->shift, few->entry[i].value);
     tree_recycle_record(tree, from->metric);
     from->metric = 0;
 }
@@ -561,5 +561,5 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 void time_fix(struct times *times, bool fixed)
 {
     times->fixed = fixed;
-    forget_cached(times);
+    forget_cached_bins(times);
 }

@@ -30,19 +30,19 @@ struct environment {
 };
 
 /* Returns true unless the value is missing, empty or "0", or begins with f or F (false). */
-static bool is_on(const char *value)
+static bool is_variable_on(const char *value)
 {
     return value && *value && !(value[0] == '0' && !value[1]) && (value[0] | 0x20) != 'f';
 }
 
-static void take_variable(struct environment *environment, const char *entry)
+static void take_environment_variable(struct environment *environment, const char *entry)
 {
     const char *value = text_after(entry, "BLAME_LIBOMP=");
     for (size_t i = 0; value && i < sizeof(environment->libomp); i++)
         if (!(environment->libomp[i] = value[i]))
             break;
     environment->moves_all |= text_equal(entry, "BLAME_RUNTIME=libomp");
-    environment->cancels |= is_on(text_after(entry, "OMP_CANCELLATION="));
+    environment->cancels |= is_variable_on(text_after(entry, "OMP_CANCELLATION="));
 }
 
 /* Fills in an environment that is all zero. It reads /proc/self/environ, because there is no getenv() without
@@ -63,7 +63,7 @@ static void read_environment(struct environment *environment)
             if (buffer[i])
                 continue;
             entry[length] = '\0';
-            take_variable(environment, entry);
+            take_environment_variable(environment, entry);
             length = 0;
         }
     environment->libomp[sizeof(environment->libomp) - 1] = '\0';
@@ -144,7 +144,7 @@ static struct launched_image images[LAUNCHED_IMAGES];
 static unsigned next_image;
 
 /* Unmaps the entry's file and frees the entry. Returns false if libblame.so is reading the file. */
-static bool empty_image(struct launched_image *image)
+static bool empty_launched_image(struct launched_image *image)
 {
     uint32_t state = LAUNCHED_THERE;
     bool taken = compare_exchange(&image->state, &state, LAUNCHED_FREE);
@@ -158,7 +158,9 @@ static bool empty_image(struct launched_image *image)
 static void images_add(const struct link_map *map)
 {
     struct launched_image *image = &images[next_image++ % LAUNCHED_IMAGES];
-    int fd = *map->l_name && kernel_memory_limit() == UINT64_MAX && empty_image(image) ? kernel_open(map->l_name) : -1;
+    int fd = *map->l_name && kernel_memory_limit() == UINT64_MAX && empty_launched_image(image)
+                 ? kernel_open(map->l_name)
+                 : -1;
     if (fd < 0)
         return;
     size_t bytes = 0;
@@ -177,7 +179,7 @@ static void images_remove(const struct link_map *map)
 {
     for (unsigned i = 0; i < LAUNCHED_IMAGES; i++)
         if (images[i].base == map->l_addr)
-            empty_image(&images[i]);
+            empty_launched_image(&images[i]);
 }
 
 /* ---- choosing the program's runtime ---- */
@@ -207,7 +209,7 @@ static struct {
     /* the object for which a runtime was judged last, and whether libomp suits it */
     const struct link_map *judged;
     bool enough;
-    const struct link_map *told;                 /* the object about which say_lack() printed a line last */
+    const struct link_map *told;                 /* the object about which print_runtime_lack() printed a line last */
     const struct link_map *fresh[FRESH_OBJECTS]; /* objects that have not been checked for missing names */
     unsigned fresh_count;
     struct environment given; /* read at the first search for libgomp */
@@ -219,21 +221,21 @@ static struct {
     unsigned lines, lines_before;
 } self;
 
-static bool is_llvm(const char *name)
+static bool is_llvm_runtime(const char *name)
 {
     const char *rest = text_after(name, "libomp");
     rest = rest ? rest : text_after(name, "libiomp5");
     return rest && (*rest == '.' || *rest == '-' || (*rest >= '0' && *rest <= '9'));
 }
 
-static bool is_gcc(const char *name)
+static bool is_gcc_runtime(const char *name)
 {
     const char *rest = text_after(name, "libgomp");
     return rest && (*rest == '.' || *rest == '-') && !text_after(rest, "-plugin");
 }
 
 /* Writes a line to stderr. Writes nothing if stderr is no longer the same file, or if nobody reads it. */
-static void write_line(const char *const *parts, size_t count)
+static void write_loader_line(const char *const *parts, size_t count)
 {
     char line[1024];
     size_t length = 0;
@@ -252,16 +254,16 @@ static void write_line(const char *const *parts, size_t count)
 }
 
 /* Prints why an object does not get libomp, and what happens instead (`follows`). */
-static void print_reason(const struct link_map *needer, const char *why, const char *follows)
+static void print_runtime_reason(const struct link_map *needer, const char *why, const char *follows)
 {
     const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp, why,
                            ": ",      *needer->l_name ? needer->l_name : "the program",  follows,
                            "\n"};
-    write_line(parts, sizeof(parts) / sizeof(parts[0]));
+    write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 /* Prints which names libomp lacks, and what happens instead (`follows`). */
-static void say_lack(const struct link_map *needer, const struct elf_lack *lack, const char *follows)
+static void print_runtime_lack(const struct link_map *needer, const struct elf_lack *lack, const char *follows)
 {
     char more[] = " and 00 more";
     more[5] = (char)('0' + (lack->count - 1) / 10);
@@ -278,7 +280,7 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
                            *needer->l_name ? needer->l_name : "the program",
                            follows,
                            "\n"};
-    write_line(parts, sizeof(parts) / sizeof(parts[0]));
+    write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
     self.told = needer;
 }
 
@@ -286,43 +288,43 @@ static void say_lack(const struct link_map *needer, const struct elf_lack *lack,
 #define REPLACED ": " GCC_NAME " has been replaced already"
 
 /* Prints that the environment cannot be read, so that it is unknown which runtime to use. */
-static void say_unread(const struct link_map *needer)
+static void print_environment_unread(const struct link_map *needer)
 {
     const char *parts[] = {
         "blame: /proc/self/environ cannot be read: ", *needer->l_name ? needer->l_name : "the program", KEEPS, "\n"};
-    write_line(parts, sizeof(parts) / sizeof(parts[0]));
+    write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
     self.judged = needer;
     self.enough = false;
 }
 
 /* Returns true if libomp can replace libgomp for the object; otherwise prints why not. */
-static bool suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
+static bool runtime_suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     struct elf_view wanted;
     struct elf_lack lack;
     elf_view_of_map(&wanted, needer);
     if (elf_view_lacks(runtime, &wanted, library, &lack)) {
-        say_lack(needer, &lack, KEEPS);
+        print_runtime_lack(needer, &lack, KEEPS);
         return false;
     }
     unsigned traits = traits_of(&wanted);
     const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
     self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
     if (differs)
-        print_reason(needer, differs, KEEPS "; blame run --runtime libomp runs it on libomp anyway");
+        print_runtime_reason(needer, differs, KEEPS "; blame run --runtime libomp runs it on libomp anyway");
     return !differs;
 }
 
-/* Returns true if suits() holds for the object that needs the library, and for all loaded objects that will
+/* Returns true if runtime_suits() holds for the object that needs the library, and for all loaded objects that will
  * share it. */
-static bool suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
+static bool runtime_suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
-    if (!suits(runtime, needer, library))
+    if (!runtime_suits(runtime, needer, library))
         return false;
     for (const struct link_map *map = self.program; map; map = map->l_next) {
         struct elf_view view;
         elf_view_of_map(&view, map);
-        if (map != needer && elf_view_needs(&view, map, library) && !suits(runtime, map, library))
+        if (map != needer && elf_view_needs(&view, map, library) && !runtime_suits(runtime, map, library))
             return false;
     }
     return true;
@@ -335,11 +337,11 @@ static bool judge_runtime(const struct link_map *needer, const char *library)
     size_t bytes = 0;
     const void *file = NULL;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
-        print_reason(needer, " cannot start with so low a limit on file sizes (ulimit -f)", KEEPS);
+        print_runtime_reason(needer, " cannot start with so low a limit on file sizes (ulimit -f)", KEEPS);
         return false;
     }
     if (!self.llvm && kernel_room("/dev/shm") < LIBOMP_ROOM_BYTES) {
-        print_reason(needer, " may find no room in /dev/shm", KEEPS);
+        print_runtime_reason(needer, " may find no room in /dev/shm", KEEPS);
         return false;
     }
     if (self.llvm) {
@@ -350,13 +352,13 @@ static bool judge_runtime(const struct link_map *needer, const char *library)
         if (fd >= 0)
             kernel_close(fd);
         if (!file || !elf_view_of_file(&runtime, file, bytes)) {
-            print_reason(needer, " is not a readable library", KEEPS);
+            print_runtime_reason(needer, " is not a readable library", KEEPS);
             if (file)
                 kernel_unmap(file, bytes);
             return false;
         }
     }
-    bool enough = suits_all(&runtime, needer, library);
+    bool enough = runtime_suits_all(&runtime, needer, library);
     if (file)
         kernel_unmap(file, bytes);
     return enough;
@@ -377,7 +379,7 @@ EXPORT unsigned la_version(unsigned version)
     self.launched.image_start_ns = kernel_now_ns();
     self.has_stderr = kernel_file_status(2, &self.begun);
     /* a symbol of this library that no other library can replace */
-    self.launched.loader = (uintptr_t)&is_llvm;
+    self.launched.loader = (uintptr_t)&is_llvm_runtime;
     self.launched.images = images;
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
@@ -390,15 +392,15 @@ EXPORT unsigned la_version(unsigned version)
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     const char *file = text_file_name(name);
-    bool gcc = is_gcc(file), now = flag == LA_SER_ORIG ? !self.llvm || file != name : self.llvm != NULL;
-    if (!now || !(gcc || (self.llvm && is_llvm(file))))
+    bool gcc = is_gcc_runtime(file), now = flag == LA_SER_ORIG ? !self.llvm || file != name : self.llvm != NULL;
+    if (!now || !(gcc || (self.llvm && is_llvm_runtime(file))))
         return (char *)name;
     if (gcc && !self.asked)
         read_environment(&self.given);
     self.asked |= gcc;
     const char *runtime = self.llvm ? self.llvm->l_name : self.given.libomp;
     if (self.given.unread && !*runtime && self.judged != (const struct link_map *)*cookie)
-        say_unread((const struct link_map *)*cookie);
+        print_environment_unread((const struct link_map *)*cookie);
     if (!*runtime || text_equal(runtime, name) || !runtime_is_enough((const struct link_map *)*cookie, file))
         return (char *)name;
     self.moved |= text_equal(file, GCC_NAME);
@@ -408,7 +410,7 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 
 /* Prints what an object lacks that was loaded after the runtime. The loader already knows libgomp's name
  * then, so it does not call la_objsearch(). */
-static void tell_of_late(const struct elf_view *needer, const struct link_map *map)
+static void tell_of_late_object(const struct elf_view *needer, const struct link_map *map)
 {
     struct elf_view runtime;
     struct elf_lack lack;
@@ -416,18 +418,18 @@ static void tell_of_late(const struct elf_view *needer, const struct link_map *m
     if (!elf_view_needs(needer, map, GCC_NAME))
         return;
     if (elf_view_lacks(&runtime, needer, GCC_NAME, &lack)) {
-        say_lack(map, &lack, " may not load" REPLACED);
+        print_runtime_lack(map, &lack, " may not load" REPLACED);
         return;
     }
     unsigned traits = traits_of(needer);
     const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
     self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
     if (differs)
-        print_reason(map, differs, " runs on it" REPLACED);
+        print_runtime_reason(map, differs, " runs on it" REPLACED);
 }
 
 /* Ensures that glibc finds room for the thread-local storage of an object that the process starts with. */
-static void make_room(const struct elf_view *view, const struct link_map *map)
+static void make_tls_room(const struct elf_view *view, const struct link_map *map)
 {
     struct elf_view program;
     self.lines_before += static_tls_begin(view);
@@ -436,7 +438,7 @@ static void make_room(const struct elf_view *view, const struct link_map *map)
         const char *parts[] = {"blame: ", map->l_name,
                                ": its thread-local storage has no place next to an audit library of the loader: the "
                                "program is measured from its first use of OpenMP on; a GCC program is not measured\n"};
-        write_line(parts, sizeof(parts) / sizeof(parts[0]));
+        write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
         static_tls_leave();
     }
     const char *tunable = static_tls_add(map, self.lines);
@@ -446,7 +448,7 @@ static void make_room(const struct elf_view *view, const struct link_map *map)
         "program cannot be started again with more room: set GLIBC_TUNABLES=",
         tunable, "\n"};
     if (tunable)
-        write_line(parts, sizeof(parts) / sizeof(parts[0]));
+        write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
@@ -462,13 +464,13 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         self.program = map;
     if (self.fresh_count < FRESH_OBJECTS)
         self.fresh[self.fresh_count++] = map;
-    if (!self.llvm && (is_llvm(file) || (*self.given.libomp && text_equal(map->l_name, self.given.libomp))))
+    if (!self.llvm && (is_llvm_runtime(file) || (*self.given.libomp && text_equal(map->l_name, self.given.libomp))))
         self.llvm = map;
     elf_view_of_map(&view, map);
     if (!self.mapped && map != self.program)
-        make_room(&view, map);
+        make_tls_room(&view, map);
     if (self.moved && self.llvm && map != self.llvm)
-        tell_of_late(&view, map);
+        tell_of_late_object(&view, map);
     if (!text_equal(file, "libblame.so"))
         return 0;
     const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
@@ -496,7 +498,7 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
 
 /* Returns true if an object of the process defines the name. Also returns true if the process has an object
  * with only the old hash table, which is not searched. */
-static bool process_has(const void *first, const char *name)
+static bool process_has_symbol(const void *first, const char *name)
 {
     struct elf_view view;
     for (const struct link_map *map = first; map; map = map->l_next) {
@@ -510,14 +512,14 @@ static bool process_has(const void *first, const char *name)
 
 /* Prints the runtime functions that no object defines, for all objects loaded since the last call. The loader
  * binds a function only when it is first called, so the program would end in the middle of its run. */
-static void tell_of_unmet(void)
+static void tell_of_unmet_symbols(void)
 {
     for (unsigned i = 0; i < self.fresh_count; i++) {
         struct elf_view view;
         struct elf_lack lack;
         elf_view_of_map(&view, self.fresh[i]);
-        if (self.fresh[i] != self.told && elf_view_unmet(&view, process_has, self.program, &lack))
-            say_lack(self.fresh[i], &lack, " runs all the same, and ends where it calls that");
+        if (self.fresh[i] != self.told && elf_view_unmet(&view, process_has_symbol, self.program, &lack))
+            print_runtime_lack(self.fresh[i], &lack, " runs all the same, and ends where it calls that");
     }
     self.fresh_count = 0;
 }
@@ -527,7 +529,7 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
     elf_view_forget_pages();
     self.mapped |= flag == LA_ACT_CONSISTENT && self.program == (const struct link_map *)*cookie;
     if (flag == LA_ACT_CONSISTENT && self.llvm)
-        tell_of_unmet();
+        tell_of_unmet_symbols();
 }
 
 /* Returns the address of the runtime's function with this name; 0 if there is none. */

@@ -31,7 +31,7 @@ static bool is_page_there(uintptr_t page)
 
 /* Returns true if the bytes can be read. Pages of a mapped object are tried by the kernel, because a mapping
  * may extend beyond the end of its file. */
-static bool can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
+static bool elf_can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
 {
     if (at < PAGE_BYTES || at + bytes < at)
         return false;
@@ -44,22 +44,22 @@ static bool can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
 }
 
 /* Returns the address of an item in a table whose items have `bytes` bytes; NULL if it cannot be read. */
-static const void *item_of(const struct elf_view *view, uintptr_t table, uint64_t index, size_t bytes)
+static const void *elf_table_item(const struct elf_view *view, uintptr_t table, uint64_t index, size_t bytes)
 {
     uintptr_t at = table + index * bytes;
-    return at % _Alignof(uint32_t) == 0 && can_read(view, at, bytes) ? (const void *)at : NULL;
+    return at % _Alignof(uint32_t) == 0 && elf_can_read(view, at, bytes) ? (const void *)at : NULL;
 }
 
 static const ElfW(Sym) * symbol_of(const struct elf_view *view, uint32_t number)
 {
-    return item_of(view, (uintptr_t)view->symbols, number, sizeof(ElfW(Sym)));
+    return elf_table_item(view, (uintptr_t)view->symbols, number, sizeof(ElfW(Sym)));
 }
 
 /* Returns a string of the string table; "" if it does not end within readable memory. */
 static const char *elf_string(const struct elf_view *view, uintptr_t place)
 {
     uintptr_t begin = (uintptr_t)view->strings + place;
-    for (uintptr_t at = begin; can_read(view, at, 1); at++)
+    for (uintptr_t at = begin; elf_can_read(view, at, 1); at++)
         if (!*(const char *)at)
             return (const char *)begin;
     return "";
@@ -67,7 +67,7 @@ static const char *elf_string(const struct elf_view *view, uintptr_t place)
 
 /* Returns the address of a table; 0 if it is misaligned. In a mapped object, the loader has made some
  * addresses absolute and left others as in the file. */
-static uintptr_t address(const struct elf_view *view, uintptr_t value, size_t alignment)
+static uintptr_t elf_table_address(const struct elf_view *view, uintptr_t value, size_t alignment)
 {
     uintptr_t at = value < view->base ? view->base + value : value;
     return at % alignment ? 0 : at;
@@ -78,28 +78,28 @@ static void read_dynamic_entry(struct elf_view *view, const ElfW(Dyn) * entry)
     uintptr_t value = entry->d_un.d_ptr;
     switch (entry->d_tag) {
     case DT_SYMTAB:
-        view->symbols = (const ElfW(Sym) *)address(view, value, _Alignof(ElfW(Sym)));
+        view->symbols = (const ElfW(Sym) *)elf_table_address(view, value, _Alignof(ElfW(Sym)));
         break;
     case DT_STRTAB:
-        view->strings = (const char *)address(view, value, 1);
+        view->strings = (const char *)elf_table_address(view, value, 1);
         break;
     case DT_GNU_HASH:
-        view->gnu_hash = (const uint32_t *)address(view, value, _Alignof(uint32_t));
+        view->gnu_hash = (const uint32_t *)elf_table_address(view, value, _Alignof(uint32_t));
         break;
     case DT_VERDEF:
-        view->versions_defined = address(view, value, 1);
+        view->versions_defined = elf_table_address(view, value, 1);
         break;
     case DT_VERNEED:
-        view->versions_needed = address(view, value, 1);
+        view->versions_needed = elf_table_address(view, value, 1);
         break;
     case DT_JMPREL:
-        view->plt_relocations = address(view, value, _Alignof(ElfW(Rela)));
+        view->plt_relocations = elf_table_address(view, value, _Alignof(ElfW(Rela)));
         break;
     case DT_PLTRELSZ:
         view->plt_relocations_bytes = value;
         break;
     case DT_RELA:
-        view->relocations = address(view, value, _Alignof(ElfW(Rela)));
+        view->relocations = elf_table_address(view, value, _Alignof(ElfW(Rela)));
         break;
     case DT_RELASZ:
         view->relocations_bytes = value;
@@ -128,7 +128,7 @@ void elf_view_of_map(struct elf_view *view, const struct link_map *map)
 }
 
 /* Returns true if the file has this many bytes at this offset, and the offset is aligned. */
-static bool is_file_part(const struct elf_view *view, uintptr_t offset, size_t bytes)
+static bool is_elf_file_part(const struct elf_view *view, uintptr_t offset, size_t bytes)
 {
     size_t count = view->end - view->base;
     return offset <= count && bytes <= count - offset && (view->base + offset) % _Alignof(ElfW(Dyn)) == 0;
@@ -140,14 +140,14 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
     *view = (struct elf_view){.base = (uintptr_t)bytes, .end = (uintptr_t)bytes + count};
     if (count < sizeof(*header) || header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_phentsize != sizeof(ElfW(Phdr)) ||
-        !is_file_part(view, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
+        !is_elf_file_part(view, header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
         return false;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((uintptr_t)bytes + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum; i++) {
         /* The symbol tables are in the first segment. Their addresses must equal offsets in the file. */
         if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_vaddr != 0)
             return false;
-        if (segments[i].p_type == PT_DYNAMIC && is_file_part(view, segments[i].p_offset, segments[i].p_filesz))
+        if (segments[i].p_type == PT_DYNAMIC && is_elf_file_part(view, segments[i].p_offset, segments[i].p_filesz))
             read_dynamic_section(view, (const ElfW(Dyn) *)((uintptr_t)bytes + segments[i].p_offset),
                                  segments[i].p_filesz / sizeof(ElfW(Dyn)));
     }
@@ -164,15 +164,15 @@ static uint32_t gnu_hash_of(const char *name)
 
 const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
 {
-    const struct gnu_hash *table = item_of(view, (uintptr_t)view->gnu_hash, 0, sizeof(*table));
+    const struct gnu_hash *table = elf_table_item(view, (uintptr_t)view->gnu_hash, 0, sizeof(*table));
     if (!table || !table->buckets || !view->symbols || !view->strings)
         return NULL;
     uint32_t hash = gnu_hash_of(name);
     uintptr_t buckets = (uintptr_t)(table + 1) + table->filters * sizeof(ElfW(Addr));
     uintptr_t chain = buckets + table->buckets * sizeof(uint32_t);
-    const uint32_t *bucket = item_of(view, buckets, hash % table->buckets, sizeof(*bucket)), *link;
+    const uint32_t *bucket = elf_table_item(view, buckets, hash % table->buckets, sizeof(*bucket)), *link;
     for (uint32_t at = bucket ? *bucket : 0; at >= table->first && at; at++) {
-        if (!(link = item_of(view, chain, at - table->first, sizeof(*link))))
+        if (!(link = elf_table_item(view, chain, at - table->first, sizeof(*link))))
             break;
         const ElfW(Sym) *symbol = (*link | 1) == (hash | 1) ? symbol_of(view, at) : NULL;
         if (symbol && symbol->st_shndx != SHN_UNDEF && text_equal(elf_string(view, symbol->st_name), name))
@@ -191,12 +191,12 @@ bool elf_view_needs(const struct elf_view *view, const struct link_map *map, con
     return false;
 }
 
-static bool defines_version(const struct elf_view *view, const char *name)
+static bool elf_defines_version(const struct elf_view *view, const char *name)
 {
     uintptr_t at = view->versions_defined;
     for (unsigned i = 0; at && i < VERSIONS_MOST; i++) {
-        const ElfW(Verdef) *version = item_of(view, at, 0, sizeof(*version));
-        const ElfW(Verdaux) *first = version ? item_of(view, at + version->vd_aux, 0, sizeof(*first)) : NULL;
+        const ElfW(Verdef) *version = elf_table_item(view, at, 0, sizeof(*version));
+        const ElfW(Verdaux) *first = version ? elf_table_item(view, at + version->vd_aux, 0, sizeof(*first)) : NULL;
         if (!first)
             return false;
         if (text_equal(elf_string(view, first->vda_name), name))
@@ -208,15 +208,15 @@ static bool defines_version(const struct elf_view *view, const char *name)
 
 /* Returns the first version that the runtime lacks, of the `count` versions at `at` that the object needs
  * from one file; NULL if it has them all. */
-static const char *lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer, uintptr_t at,
-                                    unsigned count)
+static const char *elf_lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer, uintptr_t at,
+                                        unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        const ElfW(Vernaux) *version = item_of(needer, at, 0, sizeof(*version));
+        const ElfW(Vernaux) *version = elf_table_item(needer, at, 0, sizeof(*version));
         if (!version)
             return NULL;
         const char *name = elf_string(needer, version->vna_name);
-        if (!(version->vna_flags & VER_FLG_WEAK) && !defines_version(runtime, name))
+        if (!(version->vna_flags & VER_FLG_WEAK) && !elf_defines_version(runtime, name))
             return name;
         at += version->vna_next;
     }
@@ -225,15 +225,15 @@ static const char *lacks_version_of(const struct elf_view *runtime, const struct
 
 /* Returns a version that the object needs from `library` and that the runtime lacks; NULL if there is none.
  * The loader rejects an object if a library lacks a version that the object names. */
-static const char *lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library)
+static const char *elf_lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library)
 {
     uintptr_t at = needer->versions_needed;
     for (unsigned i = 0; at && i < VERSIONS_MOST; i++) {
-        const ElfW(Verneed) *file = item_of(needer, at, 0, sizeof(*file));
+        const ElfW(Verneed) *file = elf_table_item(needer, at, 0, sizeof(*file));
         if (!file)
             return NULL;
         bool ours = text_equal(text_file_name(elf_string(needer, file->vn_file)), text_file_name(library));
-        const char *name = ours ? lacks_version_of(runtime, needer, at + file->vn_aux, file->vn_cnt) : NULL;
+        const char *name = ours ? elf_lacks_version_of(runtime, needer, at + file->vn_aux, file->vn_cnt) : NULL;
         if (name)
             return name;
         at = file->vn_next ? at + file->vn_next : 0;
@@ -241,7 +241,7 @@ static const char *lacks_version(const struct elf_view *runtime, const struct el
     return NULL;
 }
 
-static bool is_runtimes(const char *name)
+static bool is_runtime_name(const char *name)
 {
     static const char *const beginnings[] = {"GOMP_", "GOACC_", "omp_", "__kmpc_", "kmp_"};
     for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
@@ -250,7 +250,7 @@ static bool is_runtimes(const char *name)
     return false;
 }
 
-static void note_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
+static void note_elf_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
 {
     for (unsigned i = 0; i < lack->count; i++)
         if (lack->symbol[i] == symbol)
@@ -263,30 +263,30 @@ static void note_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
 
 /* Returns the name of a symbol that another object must define; "" for other symbols, and for names that are
  * not an OpenMP runtime's. */
-static const char *name_of_wanted(const struct elf_view *needer, uint32_t number)
+static const char *name_of_wanted_symbol(const struct elf_view *needer, uint32_t number)
 {
     const ElfW(Sym) *symbol = symbol_of(needer, number);
     if (!symbol || symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL)
         return "";
     uintptr_t name = (uintptr_t)needer->strings + symbol->st_name;
-    if (can_read(needer, name, PREFIX_BYTES) && !is_runtimes((const char *)name))
+    if (elf_can_read(needer, name, PREFIX_BYTES) && !is_runtime_name((const char *)name))
         return "";
     return elf_string(needer, symbol->st_name);
 }
 
 /* Adds names to *lack that has() does not find. Imported symbols have no table of their own, but each has a
  * relocation. Weak symbols may be missing. */
-static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
-                       bool (*has)(const void *in, const char *name), const void *in)
+static void find_elf_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
+                           bool (*has)(const void *in, const char *name), const void *in)
 {
     const ElfW(Rela) * relocation;
     for (size_t i = 0; i < bytes / sizeof(*relocation); i++) {
-        if (!(relocation = item_of(needer, relocations, i, sizeof(*relocation))))
+        if (!(relocation = elf_table_item(needer, relocations, i, sizeof(*relocation))))
             break;
         uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
-        const char *name = name_of_wanted(needer, number);
-        if (is_runtimes(name) && !has(in, name))
-            note_lack(lack, number, name);
+        const char *name = name_of_wanted_symbol(needer, number);
+        if (is_runtime_name(name) && !has(in, name))
+            note_elf_lack(lack, number, name);
     }
 }
 
@@ -298,15 +298,15 @@ bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, c
     if (!needer->symbols || !needer->strings)
         return false;
     size_t relative_bytes = needer->relative_count * sizeof(ElfW(Rela));
-    find_lacks(lack, needer, needer->plt_relocations, needer->plt_relocations_bytes, has, in);
+    find_elf_lacks(lack, needer, needer->plt_relocations, needer->plt_relocations_bytes, has, in);
     if (needer->relocations && needer->relative_count <= SIZE_MAX / sizeof(ElfW(Rela)) &&
         needer->relocations_bytes >= relative_bytes)
-        find_lacks(lack, needer, needer->relocations + relative_bytes, needer->relocations_bytes - relative_bytes, has,
-                   in);
+        find_elf_lacks(lack, needer, needer->relocations + relative_bytes, needer->relocations_bytes - relative_bytes,
+                       has, in);
     return lack->name != NULL;
 }
 
-static bool has_symbol(const void *runtime, const char *name)
+static bool elf_has_symbol(const void *runtime, const char *name)
 {
     return elf_view_find(runtime, name) != NULL;
 }
@@ -314,10 +314,10 @@ static bool has_symbol(const void *runtime, const char *name)
 bool elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer, const char *library,
                     struct elf_lack *lack)
 {
-    if (elf_view_unmet(needer, has_symbol, runtime, lack))
+    if (elf_view_unmet(needer, elf_has_symbol, runtime, lack))
         return true;
     if (needer->symbols && needer->strings)
-        lack->name = lacks_version(runtime, needer, library);
+        lack->name = elf_lacks_version(runtime, needer, library);
     lack->count = lack->name != NULL;
     return lack->name != NULL;
 }

@@ -31,7 +31,7 @@ void blame_mpi_attach(const struct mpi_tool *tool)
         store_release(&attached, tool);
 }
 
-static word no_such_function(void)
+static word no_such_mpi_function(void)
 {
     return NO_SUCH_FUNCTION;
 }
@@ -39,7 +39,7 @@ static word no_such_function(void)
 /* Returns the function that would be called without this library. Normally it is the next one in the order of
  * the program's libraries. If MPI was loaded later (without RTLD_GLOBAL), it is the one that the calling
  * library finds. */
-static __attribute__((noinline, cold)) function find_next(const char *name, const void *caller)
+static __attribute__((noinline, cold)) function find_next_mpi_function(const char *name, const void *caller)
 {
     function next = (function)dlsym(RTLD_NEXT, name);
     Dl_info user;
@@ -47,7 +47,7 @@ static __attribute__((noinline, cold)) function find_next(const char *name, cons
         void *library = dlopen(user.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
         next = library ? (function)dlsym(library, name) : NULL;
     }
-    return next ? next : (function)no_such_function;
+    return next ? next : (function)no_such_mpi_function;
 }
 
 /* What ask_mpi() asks about a handle; IN_FORTRAN is added if the handle is Fortran's. */
@@ -60,7 +60,7 @@ static word ask_mpi(int question, word handle, const void *caller)
     function asked = load_relaxed(&functions[question]);
     int answer = 0, error = 0;
     if (!asked) {
-        asked = find_next(names[question], caller);
+        asked = find_next_mpi_function(names[question], caller);
         store_relaxed(&functions[question], asked);
     }
     if (question & IN_FORTRAN)
@@ -75,15 +75,15 @@ struct size {
     word error, comm, count, type; /* values of the call's parameters, in Fortran their addresses; 0: none */
 };
 
-static __attribute__((noinline)) void pass_size(const struct mpi_tool *tool, word ranks, word count, word bytes)
+static __attribute__((noinline)) void pass_mpi_size(const struct mpi_tool *tool, word ranks, word count, word bytes)
 {
     tool->size((uint32_t)ranks, (double)count * (double)bytes);
 }
 
 /* Reports the communicator's size and the bytes of a call that samples hit and that succeeded. Because it
  * succeeded, its handles are valid, and asking about them calls no error handler. */
-static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *tool, const uintptr_t *frame,
-                                                      struct size size)
+static __attribute__((noinline, cold)) void tell_mpi_size(const struct mpi_tool *tool, const uintptr_t *frame,
+                                                          struct size size)
 {
     int saved = errno, in = size.fortran ? IN_FORTRAN : 0;
     const void *caller = (const void *)frame[1];
@@ -94,7 +94,7 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
     word ranks = size.comm ? ask_mpi(RANKS | in, size.comm, caller) : 0;
     word bytes = size.type ? ask_mpi(BYTES | in, size.type, caller) : 0;
     struct float_state floats = float_begin();
-    pass_size(tool, ranks, count, bytes);
+    pass_mpi_size(tool, ranks, count, bytes);
     float_end(floats);
     errno = saved;
 }
@@ -105,7 +105,7 @@ struct peer_place {
     int rank, comm;
 };
 
-static inline struct peer_place peer_place_of(enum mpi_function function)
+static inline struct peer_place mpi_peer_place_of(enum mpi_function function)
 {
     switch (function) {
     case MPI_CALL_Send:
@@ -129,7 +129,7 @@ static inline struct peer_place peer_place_of(enum mpi_function function)
  * of an object in C, and 0 in Fortran. */
 #define MPICH_WORLD 0x44000000
 
-static __attribute__((noinline, cold)) word find_world(const void *caller)
+static __attribute__((noinline, cold)) word find_mpi_world(const void *caller)
 {
     word world = (word)dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
     Dl_info user;
@@ -140,12 +140,12 @@ static __attribute__((noinline, cold)) word find_world(const void *caller)
     return world ? world : MPICH_WORLD;
 }
 
-static inline bool is_world(bool fortran, word comm, const void *caller)
+static inline bool is_mpi_world(bool fortran, word comm, const void *caller)
 {
     static word world;
     word known = load_relaxed(&world);
     if (unlikely(!known)) {
-        known = find_world(caller);
+        known = find_mpi_world(caller);
         store_relaxed(&world, known);
     }
     if (known == MPICH_WORLD)
@@ -155,13 +155,13 @@ static inline bool is_world(bool fortran, word comm, const void *caller)
 
 /* Reports the start of a call. A negative rank means "any source" or "no process", so no rank is reported
  * then. Returns true if the end must be reported, too. */
-static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran,
-                              const word *arguments, const uintptr_t *frame)
+static inline bool begin_mpi_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran,
+                                  const word *arguments, const uintptr_t *frame)
 {
-    struct peer_place place = peer_place_of(function);
+    struct peer_place place = mpi_peer_place_of(function);
     if (place.rank && tool->bytes >= sizeof(*tool)) {
         int rank = fortran ? *(const int *)arguments[place.rank] : (int)arguments[place.rank];
-        if (rank >= 0 && is_world(fortran, arguments[place.comm], (const void *)frame[1]))
+        if (rank >= 0 && is_mpi_world(fortran, arguments[place.comm], (const void *)frame[1]))
             return tool->begin_for(function, frame, (uint32_t)rank);
     }
     return tool->begin(function, frame);
@@ -249,16 +249,16 @@ static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function fun
         static word (*next)(P##count);                                                                                 \
         word (*called)(P##count) = load_relaxed(&next);                                                                \
         if (unlikely(!called)) {                                                                                       \
-            called = (word(*)(P##count))find_next(#name, __builtin_return_address(0));                                 \
+            called = (word(*)(P##count))find_next_mpi_function(#name, __builtin_return_address(0));                    \
             store_relaxed(&next, called);                                                                              \
         }                                                                                                              \
         const struct mpi_tool *tool = load_acquire(&attached);                                                         \
         const uintptr_t *frame = __builtin_frame_address(0);                                                           \
-        if (unlikely(!tool) || !begin_call(tool, call_number, fortran, (const word[]){L##count}, frame))               \
+        if (unlikely(!tool) || !begin_mpi_call(tool, call_number, fortran, (const word[]){L##count}, frame))           \
             return called(A##count);                                                                                   \
         word result = called(A##count);                                                                                \
         if (unlikely(tool->end(frame)))                                                                                \
-            tell_size(tool, frame, (struct size){__VA_ARGS__});                                                        \
+            tell_mpi_size(tool, frame, (struct size){__VA_ARGS__});                                                    \
         return result;                                                                                                 \
     }
 

@@ -98,7 +98,7 @@ static void read_maps(void)
             loadmap.scratch[loadmap.scratch_count] = (struct loadmap_range){
                 .start = start, .end = start + 0x1000, .load_bias = start + bias, .permanent = 1};
         }
-        publish();
+        publish_map();
         store_release(&loadmap.busy, 0);
     }
     ghost.ended++;
@@ -109,7 +109,7 @@ static void find_read(void)
     while (ghost.ended < 2) {
         uint32_t generation = loadmap_generation();
         uintptr_t address = start_of((unsigned)model_random(RANGES)) + 5;
-        const struct loadmap_range *range = find_in_snapshot(address);
+        const struct loadmap_range *range = find_in_map_snapshot(address);
         model_check(range || !generation, "a map was read, and has no such range");
         model_check(!range || is_whole(range, address, (range->load_bias - range->start) & 48), "a range is not whole");
         const struct snapshot *snapshot = load_acquire(&loadmap.current);

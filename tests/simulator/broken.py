@@ -74,7 +74,7 @@ DEFECTS = [
     Defect("locks: the table keeps the waiters' share of idleness",
            "blame->shared_idle = atomic_take_double(&entry->shared_idle);", "blame->shared_idle = 0;"),
     Defect("trees: a graft moves the first node only",
-           "if (!twin || !move_metric(tree, child_idx, twin))", "if (!twin)"),
+           "if (!twin || !graft_metric(tree, child_idx, twin))", "if (!twin)"),
     Defect("merge: the same context of two threads does not add up",
            "const struct profile_sums *from)\n{\n", "const struct profile_sums *from)\n{\n    to->inverse_busy = 0;\n"),
     Defect("regions: the context is that of the outer one",
