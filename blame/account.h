@@ -177,8 +177,8 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
     }
 }
 
-/* Shows a thread again that state_hide_idle() has hidden, at the end of the handler. It has then waited, for
- * itself and for others, as long as at its moment. [handler] */
+/* Shows a thread again that state_hide_idle() has hidden, at the end of the handler. Its wait then counts,
+ * for itself and for others, as long as it was at the sample's moment. [handler] */
 static inline void account_idle_resume(const struct idle_sample *sample, struct state_line *line)
 {
     state_set_idle(line, clock_ticks() - sample->waited_ticks);

@@ -61,8 +61,8 @@ struct contended_pace {
 /* Chooses which locks the thread stamps until its next sample. [handler] */
 void contended_choose(struct state_line *line, struct contended_pace *pace, uint64_t now_ns);
 
-/* The first function counts a lock for which blame was left in the table of directed.h, the second one whose
- * blame was taken. [handler] */
+/* Counts a lock for which blame was left in the tables of directed.h. contended_blame_taken() takes it off
+ * the count again. [handler] */
 void contended_blame_left(uint64_t key);
 void contended_blame_taken(uint64_t key);
 

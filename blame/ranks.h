@@ -93,8 +93,8 @@ struct ranks_census {
 /* Makes this process the rank with line `own`. The line's memory must be reserved, and the line free. [init] */
 void ranks_use(struct ranks_segment *segment, uint32_t own, uint32_t rank, uint64_t program);
 
-/* Marks the start and the end of the rank's samples. Waiting of other ranks between the two can be blamed on
- * this rank. [owner] */
+/* Marks the start of the rank's samples; ranks_disappear() marks their end. Waiting of other ranks between
+ * the two can be blamed on this rank. [owner] */
 void ranks_appear(void);
 void ranks_disappear(void);
 
@@ -114,8 +114,8 @@ bool ranks_are_seen(void);
 /* Returns the number of lines that a census reads. [handler] */
 uint32_t ranks_lines(void);
 
-/* Adds one waiting thread of the rank; the second function removes one. Only one thread at a time may call
- * them. [handler] */
+/* Adds one waiting thread of the rank; ranks_line_end() removes one. Only one thread at a time may call them.
+ * [handler] */
 void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call, uint64_t peer);
 void ranks_line_end(struct ranks_line *line, uint64_t now_ticks);
 

@@ -109,7 +109,7 @@ struct census {
 struct waiting_places {
     uint32_t count;
     uint32_t threads[STATE_PLACES]; /* number of idle threads at each place */
-    /* STATE_PLACE of each; the last may be 0, for all places without an entry */
+    /* STATE_PLACE of each place; the last may be 0, for all places without an entry */
     uint64_t place[STATE_PLACES];
 };
 

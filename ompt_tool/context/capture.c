@@ -47,7 +47,7 @@ static uint32_t node_of_region(struct thread *thread, struct region *region)
                              region->codeptr ? capture_key(region->codeptr - 1) : 0);
 }
 
-/* Returns true if the program created the thread, so the thread's stack begins in the program's own code. */
+/* Returns true unless the runtime created the thread: its stack then begins in the program's own code. */
 static bool thread_is_the_programs(const struct thread *thread)
 {
     uint32_t kind = thread->ledger->kind;
@@ -83,8 +83,8 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
 }
 
 /* Returns the node below which the walked path belongs: the node of the probe, or of the task, at which the
- * walk ended. If the walk reached the end of the stack of a thread that the program created, the path is
- * whole and begins at the root, even if a region is being created. */
+ * walk ended. If the walk reached the end of the stack of a thread that the runtime did not create, the path
+ * is whole and begins at the root, even if a region is being created. */
 static uint32_t node_where_walk_ended(struct thread *thread, const struct walk *walk, bool boundary)
 {
     if (walk->inside)

@@ -63,7 +63,7 @@ static void levels_push(struct thread *thread, ompt_data_t *task, uintptr_t team
     levels_push_above(thread, thread->level, task, team);
 }
 
-/* Returns the level, this one or one further out, that has the region of this level's task. */
+/* Returns the level that has the region of this level's task: this one, or one further out. */
 static const struct level *level_with_team(const struct thread *thread, const struct level *level)
 {
     const struct level *bottom = levels_bottom(thread);

@@ -114,7 +114,7 @@ static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct
         return;
     }
     uintptr_t team = (uintptr_t)region | LEVEL_IMPLICIT | LEVEL_PRIMARY;
-    /* Not the first of its team, and has no open region itself: the thread has no outer task. */
+    /* Not the first thread of the team, and without an open region of its own: there is no outer task. */
     if (thread_num != 0 && !level->exit) {
         team = (uintptr_t)region | LEVEL_IMPLICIT;
         level = thread->last_level - LEVELS;

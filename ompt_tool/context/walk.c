@@ -236,7 +236,7 @@ static bool walk_reaches_probe(struct walk *walk, const struct unwind_frame *fra
     return true;
 }
 
-/* Adds a frame of the interpreter itself that is not its loop. Such frames mean nothing to the author of a
+/* Adds a frame of the interpreter itself, other than its loop. Such frames mean nothing to the author of a
  * script. If the frame that follows is a call of the loop, path_take_interpreter_loop() removes them again. */
 static void path_take_interpreter_glue(struct walk *walk, struct path *path)
 {

@@ -33,7 +33,7 @@ void counters_overflow_stop(struct thread *thread); /* [any] */
 /* Allows the next overflow, after a sample by overflow. [handler] */
 void counters_overflow_rearm(struct thread *thread);
 
-/* Slow paths of the functions below. Those cost one branch if nothing is counted. [handler] */
+/* Slow paths of the functions below, which cost one branch if nothing is counted. [handler] */
 bool counters_read_all(struct thread *thread, int64_t values[PROFILE_COUNTERS]);
 void counters_take_delta(struct thread *thread);                             /* [handler] */
 void counters_book_at(struct thread *thread, uint32_t node_idx);             /* [handler] */

@@ -31,8 +31,8 @@ extern struct counters_plan {
 /* Finds out which of the requested counters can be used. Names each of the others on stderr. [init] */
 void counters_plan_init(void);
 
-/* The first function returns the names of the counters, separated by '\n'; the second, EVENT@PERIOD of the
- * samples. NULL if there are none. [any] */
+/* Returns the names of the counters, separated by '\n'. counters_plan_sample_text() returns EVENT@PERIOD of
+ * the samples. Both return NULL if there is nothing to count. [any] */
 const char *counters_plan_text(void);
 const char *counters_plan_sample_text(void);
 

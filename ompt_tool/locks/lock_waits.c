@@ -154,8 +154,8 @@ static bool critical_read_new_modules(void)
     return true;
 }
 
-/* Returns the address of a variable's lock; 0 if there is none. It is the variable itself (libomp's direct
- * locks, created with a hint), or the first word of what the variable points to. */
+/* Returns the address of a variable's lock; 0 if there is none. The lock is the variable itself (libomp's
+ * direct locks, created with a hint), or the first word of what the variable points to. */
 static uintptr_t lock_of_critical_variable(uint64_t key)
 {
     const struct loadmap_module *module = loadmap_module(PROFILE_KEY_MODULE(key));

@@ -23,7 +23,7 @@ static enum profile_node_kind probe_node_kind(enum blame_kind kind)
     return kind == BLAME_ITERATION ? PROFILE_NODE_PHASE : (enum profile_node_kind)kind;
 }
 
-/* Returns the number that is looked up together with a text: a parameter's value, 0 for other kinds. */
+/* Returns what distinguishes equal texts in the cache of names: a parameter's value, 0 for other kinds. */
 static inline uint64_t probe_text_number(const struct probe_begin *begin)
 {
     return begin->kind == BLAME_PARAMETER ? begin->number : 0;
@@ -219,7 +219,7 @@ static const struct probe_open *probe_around(const struct thread *thread, const 
     return mine ? around : NULL;
 }
 
-/* Returns the current task's level with its exit address. Asks the runtime for the address once in a task,
+/* Returns the current task's level with its exit address. Asks the runtime for the address once per task,
  * because asking takes as long as the rest of a begin call. */
 static const struct task_level *probe_current_level(struct thread *thread)
 {

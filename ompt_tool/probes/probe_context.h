@@ -30,7 +30,8 @@ void probe_for_caller(struct thread *thread, struct probe_begin *begin);
 /* Returns the number of the call's name if the thread has looked it up before; otherwise 0. [owner] */
 uint32_t probe_find_text(const struct probes *probes, const struct probe_begin *begin);
 
-/* Looks up the number of the call's name, or gives it one. Returns 0 if there is no room (counted). [owner] */
+/* Looks up the number of the call's name. A new name gets a new number. Returns 0 if there is no room
+ * (counted). [owner] */
 uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin);
 
 /* Returns true if the name is excluded or throttled, so that begin and end calls do nothing. [owner] */

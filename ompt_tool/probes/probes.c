@@ -75,8 +75,8 @@ static inline struct thread *probing_thread(void)
     return likely(!load_relaxed(&session.stopping)) ? thread : NULL;
 }
 
-/* Marks the thread as inside a begin or end call. Returns false if it is inside one already, or inside a
- * callback. The new call then comes from a signal handler, which must not make such calls. It would find a
+/* Marks the thread as inside a begin or end call. Returns false if it is already inside one, or inside a
+ * callback: then the new call comes from a signal handler, which must not make such calls. It would find a
  * lock held for ever and tables half changed, so it does nothing. */
 static inline bool probes_enter(const struct thread *thread)
 {

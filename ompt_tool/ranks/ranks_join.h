@@ -25,7 +25,7 @@ static inline uint64_t ranks_join_call(uint32_t function, uintptr_t returns_to)
  * used, it sees no other rank, and the measurement file says so. [init] */
 void ranks_join(void);
 
-/* Notes that the process calls MPI, so that it counts as one of the node's arrived ranks. [owner] */
+/* Notes that the process calls MPI, so that it counts as an arrived rank of this node. [owner] */
 void ranks_come(void);
 
 /* Leaves the node's ranks. The last rank to leave removes the memory's name, unless it was removed when all

@@ -25,7 +25,7 @@ uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid)
 
 void ranks_lines_give_back(struct ranks_segment *segment, uint32_t line)
 {
-    /* X2: if a process reopens the segment because of this line, it looks again */
+    /* X2: a process that reopens the segment because it has seen this line looks again */
     store_seq_cst(&segment->owner[line], 0);
 }
 

@@ -276,10 +276,10 @@ static uint64_t sleep_end_of_futex(const ucontext_t *context, uint64_t begin_ns)
     }
 }
 
-/* Returns the end of the sleep that the call's time limit gives. If the call was interrupted, the remaining
- * time of a sleep is where the program wants it (K2), which may be the structure with the sleep's length. The
- * remaining time of a ppoll is in the structure with its limit (K3); it is 0 when the time is over. A limit
- * in milliseconds is in the register. */
+/* Returns the end of the sleep that the call's time limit gives. If a sleep was interrupted, its remaining
+ * time is where the program wants it (K2), which may be the structure with the sleep's length. The remaining
+ * time of a ppoll is in the structure with its limit (K3), and is 0 at the end. A limit in milliseconds is in
+ * the register. */
 static uint64_t sleep_end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut,
                                    uint64_t begin_ns, uint64_t now_ns)
 {

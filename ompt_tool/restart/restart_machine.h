@@ -61,13 +61,14 @@ RESTART_OF_ROOM void restart_repeat(const struct restart_state *state, ucontext_
 /* Returns the address that the stub's frame will have. [handler] */
 RESTART_OF_ROOM uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t *context);
 
-/* The first function makes the context continue with state->job in the stub, the second one by
- * restart_syscall. Each returns false if it cannot: with a shadow stack or ThreadSanitizer, the handler must
- * be left by rt_sigreturn. [handler] */
+/* Makes the context continue with state->job in the stub; restart_go_kernel() makes it continue by
+ * restart_syscall. Both return false if this is impossible: with a shadow stack or ThreadSanitizer, the
+ * handler must be left by rt_sigreturn. [handler] */
 RESTART_OF_ROOM bool restart_go_wait(struct restart_state *state, ucontext_t *context);
 RESTART_OF_ROOM bool restart_go_kernel(struct restart_state *state, ucontext_t *context);
 
-/* Leaves the handler as the two functions above have prepared. Does not always return. [handler] */
+/* Leaves the handler in the way that restart_go_wait() or restart_go_kernel() has prepared. Does not always
+ * return. [handler] */
 RESTART_OF_ROOM void restart_machine_leave(struct restart_state *state, ucontext_t *context);
 
 /* ---- the assembly ---- */

@@ -33,8 +33,8 @@ static bool code_is_syscall(const uint8_t *code)
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Copies the code before rip into the window. If the window begins on another page than it ends, that page is
- * read only if it exists. */
+/* Copies the code before rip into the window. If the window spans two pages, the first one is read only if it
+ * exists. */
 static bool read_code_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 {
     uintptr_t begin = rip - WINDOW_BYTES;

@@ -14,8 +14,8 @@ enum restart_rest {
     REST_LIMITED, /* the call would have continued, up to its socket's time limit */
 };
 
-/* Returns what is left of the job's call, which has returned `moved`, and sets job->ready: what the stub
- * waits for first. Makes at most six system calls, none of which waits (fstat, fcntl, getsockopt). [handler] */
+/* Returns what is left of the job's call, which has returned `moved`, and sets job->ready, for which the stub
+ * waits first. Makes at most six system calls (fstat, fcntl, getsockopt), none of which waits. [handler] */
 __attribute__((visibility("hidden"))) enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved);
 
 /* Returns true if a job whose first argument is unknown may have a rest. read() does not count: short reads

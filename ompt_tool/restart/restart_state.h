@@ -31,8 +31,8 @@ struct restart_frame {
     uint64_t result_at_end; /* result after the deadline, if the kernel would not return it; or 0 */
     /* what the program's call had already done (bytes moved, entries submitted), returned in any case; or 0 */
     uint64_t result_known;
-    /* what the stub waits for before the call; events 0: nothing. If the connection has ended, it makes no
-     * call. */
+    /* what the stub waits for before the call; events 0: nothing. If the connection has ended, the stub makes
+     * no call. */
     struct pollfd ready;
     uint64_t received; /* filled in by the stub: number of bytes that such a connection still has */
 };
