@@ -33,7 +33,7 @@ static struct {
     struct profile_header *header;
     uint32_t next_chunk;
     uint32_t tree_chunks;
-    uint32_t reserved; /* chunks below this number have their disk space */
+    uint32_t reserved; /* disk space is allocated for all chunks below this number */
     uint64_t retry_ns; /* time before which the file does not try to grow, after a failure; 0: no failure */
     struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
@@ -256,7 +256,7 @@ void *arena_record(enum profile_chunk_kind kind, uint32_t *number)
     uint32_t bytes = kind == PROFILE_CHUNK_THREAD   ? PROFILE_THREAD_BYTES
                      : kind == PROFILE_CHUNK_MODULE ? PROFILE_MODULE_BYTES
                                                     : PROFILE_NAME_BYTES;
-    uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the first record's space holds the chunk's header */
+    uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the chunk's header takes the place of one record */
     if (!filling->chunk || filling->chunk->used == room) {
         uint32_t unused;
         struct profile_chunk *chunk = arena_chunk(kind, 0, &unused);

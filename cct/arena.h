@@ -18,7 +18,7 @@
  * exists. [init] */
 bool arena_open(const char *path, mode_t mode);
 
-/* Forgets the file without writing to it, in the child of a fork. [init] */
+/* Closes the parent's file in a forked child, without writing to it. [init] */
 void arena_abandon(void);
 
 /* Marks the file as finished. It unmaps nothing, because late samples may still read the memory. [init] */

@@ -32,7 +32,7 @@
 
 enum profile_chunk_kind {
     PROFILE_CHUNK_FREE = 0,
-    /* nodes grow upward from unit 1, metrics (2 units each) downward from the end */
+    /* tree nodes from unit 1 upward, and metric records (2 units each) from the end downward */
     PROFILE_CHUNK_TREE = 1,
     PROFILE_CHUNK_THREAD = 2, /* struct profile_thread[], from byte PROFILE_THREAD_BYTES */
     PROFILE_CHUNK_MODULE = 3, /* struct profile_module[], from byte PROFILE_MODULE_BYTES */
@@ -103,7 +103,7 @@ struct profile_thread {
     /* part of `idle` in which no thread was busy, so that nothing can be blamed */
     double idle_nobody_busy;
     uint64_t paths_truncated;  /* samples whose path ends in <truncated> */
-    uint64_t unrestored_calls; /* system calls that returned EINTR because of a sample */
+    uint64_t unrestored_calls; /* system calls that returned EINTR to the program because of a sample */
     uint64_t timer_failed;     /* 1: no timer was available, so the thread was not sampled */
     double dropped_ns;         /* p summed over the dropped samples */
     /* stack words that the unwinder read by a system call, because it could not read them directly */
@@ -172,7 +172,7 @@ enum profile_counters_sum {
 /* Module id = 1 + the module's index over all module chunks in file order. */
 struct profile_module {
     uint64_t load_bias; /* difference between run-time and link-time addresses, at the last load */
-    uint64_t vaddr_low; /* link-time range of its loadable segments */
+    uint64_t vaddr_low; /* lowest and highest link-time address of the loadable segments */
     uint64_t vaddr_high;
     uint32_t flags; /* enum profile_module_flag */
     uint32_t build_id_bytes;

@@ -54,7 +54,7 @@ struct profile_waits {
 struct profile_ranks {
     double blame;  /* rank idleness: other ranks' waiting that is blamed on this context */
     double named;  /* part of `blame` from ranks whose MPI call named this rank */
-    double wall;   /* time in which at least one rank waited */
+    double wall;   /* ns in which at least one rank waited */
     double waited; /* waiting in the call that was blamed on another, busy rank of the node */
     double reserved[4];
 };

@@ -53,7 +53,7 @@ enum profile_trace_record {
 /* limit in bytes on a record together with the d0 to d3 records before it */
 #define PROFILE_TRACE_LONGEST 64u
 
-/* Header of a trace chunk, laid out like struct profile_chunk. */
+/* Header of a trace chunk. The first three fields are those of struct profile_chunk. */
 struct profile_trace_chunk {
     uint32_t kind, owner;
     uint32_t used;    /* bytes of complete records, after the header */

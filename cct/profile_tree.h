@@ -125,7 +125,7 @@ enum profile_pseudo {
 #define PROFILE_PLACE_IS_REGIONS(key) ((uint32_t)((key) >> 63))
 #define PROFILE_PLACE_CALL(key)       ((key) & 0x0fffffffffffffffull)
 #define PROFILE_PLACE_MODULES         4096u
-#define PROFILE_PLACE_REGIONS         8u /* flag added to the kind */
+#define PROFILE_PLACE_REGIONS         8u /* flag in the kind of a wait place */
 
 enum profile_place_kind {
     PROFILE_PLACE_UNKNOWN = 0,

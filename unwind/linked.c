@@ -14,7 +14,7 @@
 #define MAX_NAME    256u /* number of bytes of a name that are compared */
 #define PAGE_BYTES  4096u
 
-/* An object in the loader's list. */
+/* An object in the dynamic loader's list. */
 struct listed {
     uintptr_t start;
     const char *name; /* last part of the object's path */

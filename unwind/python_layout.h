@@ -18,7 +18,7 @@ enum python_layout {
      * variable */
     PYTHON_LOCK_BYTES = 32,
     PYTHON_LOCK_HOLDER = 8,  /* last_holder: address of a thread's Python state */
-    PYTHON_LOCK_LOCKED = 16, /* an int; 1: the lock is held */
+    PYTHON_LOCK_LOCKED = 16, /* an int that is 1 while the lock is held */
     PYTHON_LOCK_CONDITION = 32,
     PYTHON_LOCK_CONDITION_BYTES = 48,
 

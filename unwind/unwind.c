@@ -93,8 +93,8 @@ void unwinder_attach(struct unwinder *unwinder)
     static uint32_t warm;
     struct unwind_frame frame;
     find_thread_stack(unwinder);
-    /* The first steps in a process initialise data, above all in libunwind. This must not happen in a
-     * handler. */
+    /* The first steps of walks in a process initialise data, above all in libunwind. This must not happen in
+     * a handler. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
         unwinder->libunwind_only = round == 0;
         unwinder_start_here(unwinder);

@@ -38,7 +38,7 @@ enum unwind_result {
 /* The registers of a frame that recipes use, and that they compute for the frame's caller. */
 struct unwind_registers {
     uintptr_t ip, stack;
-    uintptr_t rbp; /* x29 on aarch64; 0 if unknown */
+    uintptr_t rbp; /* frame pointer (x29 on aarch64); 0 if unknown */
 };
 
 struct unwind_entry;

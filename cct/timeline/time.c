@@ -144,7 +144,7 @@ static inline bool add_to_few_bins(struct times *times, struct profile_few_bins 
         return false;
     few->entry[few->count].bin = bin;
     few->entry[few->count].value = value;
-    release_fence(); /* readers of the file see the entry before the count that covers it */
+    release_fence(); /* readers of the file must see the entry before the count that covers it */
     few->count++;
     return true;
 }

@@ -39,8 +39,8 @@ struct tracer {
     uint32_t later[TRACER_LATER]; /* by stand-in: node in the file that represents it; 0: none */
     /* What has been written: */
     struct profile_trace_chunk *chunk; /* chunk being filled; NULL: none yet, or there was no room */
-    /* number of the tree's chunks; chunk_no of the newest and of the oldest; `next` in each leads to the next
-     * newer one */
+    /* number of the tree's chunks, and chunk_no of the newest and of the oldest; `next` links each chunk to
+     * the next newer one */
     uint32_t chunks, newest, oldest;
     uint32_t numbered; /* `number` of the chunk started last */
     /* end of the last sample and length of the period, as a reader of the chunk computes them */

@@ -122,7 +122,7 @@ static unsigned traits_of(const struct elf_view *object)
 }
 
 /* Returns the reason for which libomp cannot run the program, as the end of a sentence that begins with
- * libomp's name; NULL if it can. `cancels` tells that OMP_CANCELLATION is on. */
+ * libomp's name; NULL if it can. `cancels` is true if OMP_CANCELLATION is on. */
 static const char *traits_differ(unsigned traits, bool cancels)
 {
     if (traits & TRAIT_TEAMS)

@@ -29,8 +29,8 @@ static bool is_page_there(uintptr_t page)
     return *kept == page;
 }
 
-/* Returns true if the bytes can be read. Pages of a mapped object are tried by the kernel, because a mapping
- * may extend beyond the end of its file. */
+/* Returns true if the bytes can be read. For a mapped object the kernel is asked about each page, because a
+ * mapping may extend beyond the end of its file. */
 static bool elf_can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
 {
     if (at < PAGE_BYTES || at + bytes < at)

@@ -44,7 +44,7 @@ static inline long kernel_read(int fd, void *buffer, size_t bytes)
     return kernel_call(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
 }
 
-/* Returns false if the descriptor is closed. [any] */
+/* Reads the status of an open file. Returns false if the descriptor is closed. [any] */
 static inline bool kernel_file_status(int fd, struct stat *status)
 {
     return kernel_call(SYS_fstat, fd, (long)status, 0, 0, 0, 0) == 0;
