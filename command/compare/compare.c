@@ -312,8 +312,9 @@ const char *comparison_unit(const struct comparison *comparison)
 
 /* ---- labels, and contexts in the order of their change ---- */
 
-#define NAME_COLUMNS       48 /* most columns for a name on a wide terminal */
-#define LEAST_NAME_COLUMNS 16 /* fewest columns for a caller's name; with less room, it is left out */
+#define NAME_COLUMNS 48 /* maximum number of columns for a name on a wide terminal */
+/* minimum number of columns for a caller's name; with less room, it is left out */
+#define LEAST_NAME_COLUMNS 16
 
 /* Appends printable text in at most `columns` columns. Returns the number of columns used. */
 static size_t comparison_label_append(char *to, size_t room, const char *text, size_t columns, bool utf8)

@@ -47,8 +47,8 @@ struct compare_run {
     struct error_terms error;
     struct compare_amount *amount; /* values of the contexts that the run has */
     size_t amount_count, amount_room;
-    /* by context: 1 + index in `amount`; 0: the run does not have the context. Later runs may have added
-     * contexts beyond the end of this list. */
+    /* indexed by context: 1 + index in `amount`; 0: the run does not have the context. Later runs may have
+     * added contexts beyond the end of this list. */
     uint32_t *amount_at;
     size_t known_count, known_room;
 };
@@ -63,7 +63,7 @@ struct comparison {
     struct compare_run *run; /* the base's runs first */
     size_t run_count, side_count[SIDES];
     struct compare_names *names;
-    struct pair_map children; /* from (parent, entry) to the context's index */
+    struct pair_map children; /* maps (parent, entry) to the context's index */
     double *scratch;          /* working space for the statistics of one value */
 };
 
@@ -90,7 +90,7 @@ struct compare_change {
 
 struct compare_change comparison_change(const struct comparison *comparison, uint32_t context, enum metric metric,
                                         bool inclusive);
-/* Returns the change of a number that is known for each run. variance: its sampling variance in each run;
+/* Returns the change in a number that is known for each run. variance: its sampling variance in each run;
  * NULL for exact numbers. */
 struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
                                            const double *variance);
@@ -103,10 +103,10 @@ struct error_basis comparison_basis(const struct comparison *comparison, size_t 
 double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,
                            struct error_basis basis);
 
-/* Returns the change of the wall time. */
+/* Returns the change in the wall time. */
 struct compare_change comparison_wall_change(const struct comparison *comparison);
 
-/* Return the change of the thread time in which no thread was busy, and whether it is large enough for a line
+/* Return the change in the thread time in which no thread was busy, and whether it is large enough for a line
  * in some run. */
 struct compare_change comparison_nobody_change(const struct comparison *comparison);
 bool comparison_shows_nobody(const struct comparison *comparison);

@@ -277,8 +277,8 @@ struct pending {
 struct compare_names {
     const struct profile *const *profile;
     struct strings *strings;
-    struct pair_map build_map; /* from module to its build in all runs; BUILD_MIXED if they differ */
-    struct pair_map group_map; /* from (name, kind and module) to the group's index */
+    struct pair_map build_map; /* maps a module to its build in all runs; BUILD_MIXED if they differ */
+    struct pair_map group_map; /* maps (name, kind and module) to the group's index */
     struct group *group;
     size_t group_count, group_room;
     struct entry *entry;
@@ -288,9 +288,9 @@ struct compare_names {
 struct run_names {
     struct compare_names *names;
     const struct profile *profile;
-    struct pair_map builds; /* from module to its build */
-    struct pair_map labels; /* from (label, kind) to an index in `pending` */
-    /* from (name, module) to 1 + index in `pending` of the procedure's label; 0: several procedures have this
+    struct pair_map builds; /* maps a module to its build */
+    struct pair_map labels; /* maps (label, kind) to an index in `pending` */
+    /* maps (name, module) to 1 + index in `pending` of the procedure's label; 0: several procedures have this
      * name */
     struct pair_map hosts;
     struct pending *pending;

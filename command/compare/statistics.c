@@ -7,7 +7,7 @@
 #define LEVEL           0.05 /* error probability of one bound */
 #define COVERAGE        0.95
 #define STANDARD_ERRORS 3
-/* most pairs for the exact test; with more, the normal approximation is as good */
+/* maximum number of pairs for the exact test; with more, the normal approximation is as good */
 #define EXACT_PAIRS 4096
 #define NORMAL_5    1.6448536269514722
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STATISTICS_RUNS 256 /* most runs of one side */
+#define STATISTICS_RUNS 256 /* maximum number of runs of one side */
 
 /* Returns the median of the values, which it sorts. */
 double statistics_median(double *value, size_t count);

@@ -22,10 +22,10 @@ struct balance {
         /* ns of waiting in each call, and the part of it for which no rank of the node is blamed */
         double all[BALANCE_CALLS], unblamed[BALANCE_CALLS];
         bool known;
-    } *waits;                        /* by index of the rank's record in the job */
+    } *waits;                        /* indexed by rank record of the job */
     size_t ranks;                    /* number of ranks added */
     double *time;                    /* ns in each node, summed over all added ranks */
-    struct profile_balance *context; /* by node */
+    struct profile_balance *context; /* indexed by node */
     struct profile_balance of_call[BALANCE_CALLS], no_context, more_ranks;
 };
 

@@ -19,7 +19,7 @@ struct rereading {
     struct job_reference like;
     size_t modules, names; /* numbers of modules and names in the job before the second reading */
     struct profile_name *name;
-    /* by file: index of its rank's record in the job, or NO_RECORD if the file does not count */
+    /* indexed by file: index of its rank's record in the job, or NO_RECORD if the file does not count */
     size_t *record;
 };
 

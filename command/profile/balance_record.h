@@ -8,7 +8,7 @@
 /* Keys of PROFILE_NODE_BALANCE nodes. See docs/accounting.md, "Between nodes". */
 enum profile_balance_key {
     PROFILE_BALANCE_CALL = 0,    /* below an MPI node: waiting in that call */
-    PROFILE_BALANCE_CONTEXT = 1, /* below a context: charged to this context of late ranks */
+    PROFILE_BALANCE_CONTEXT = 1, /* below a context: charged to the time of late ranks in this context */
     /* below the root: charged to ranks with no context that takes longer than the mean */
     PROFILE_BALANCE_NO_CONTEXT = 2,
     PROFILE_BALANCE_MORE_RANKS = 3, /* below the root: charged to ranks whose contexts were not compared */

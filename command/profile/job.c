@@ -96,7 +96,7 @@ static void job_add_missing(struct profile *profile)
 /* The ranks' clocks are unrelated, so the job has its own. The first file's rank starts at this time on it,
  * in ns, which leaves room for ranks that started earlier. */
 #define START_NS       (1000 * 86400 * (uint64_t)1000000000)
-#define JOINED_AT_ONCE 10000 /* fewest new probes and counters for which all are sorted again */
+#define JOINED_AT_ONCE 10000 /* minimum number of new probes and counters before all are sorted again */
 
 struct job {
     struct profile *profile;
@@ -438,8 +438,8 @@ static bool job_add_part(struct job *job, const char *path)
     return part != NULL;
 }
 
-/* Returns whether the file's process does not exist on this machine. Called before the file is read: if the
- * process is gone by then, the file is complete. */
+/* Returns whether the process that writes the file does not run on this machine. Called before the file is
+ * read: if the process is gone by then, the file is complete. */
 static bool file_has_no_process(const char *path)
 {
     struct profile_header header;

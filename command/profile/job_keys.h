@@ -11,7 +11,7 @@ struct job_keys {
     size_t module_count;
     uint64_t *name; /* the job's name number by the rank's; [0] is 0 */
     size_t name_count;
-    struct pair_map lock_map; /* from the rank's lock key to an index into `lock` */
+    struct pair_map lock_map; /* maps the rank's lock key to an index into `lock` */
     uint64_t *lock;
 };
 

@@ -1,8 +1,8 @@
 /* The file may come from a process that was killed at any time, or from an untrusted source. Every index is
- * therefore checked before use, and nodes whose path to a root is broken or circular are left out.
- * The node map is filled once for each node of the file: with the merged node that receives the node's sums,
- * or with MAP_SKIP. The merged node depends on the parent's. Ancestors that are not mapped yet therefore go
- * on a stack, from which they are mapped from the outermost inward. */
+ * therefore checked before use, and nodes whose path to a root is broken or circular are left out. The node
+ * map is filled once for each node of the file: with the merged node that receives the node's sums, or with
+ * MAP_SKIP. The merged node of a node depends on that of its parent. Ancestors that are not mapped yet
+ * therefore go on a stack, from which they are mapped from the outermost inward. */
 #include "command/profile/merge.h"
 
 #include <stdlib.h>
@@ -167,8 +167,8 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
-/* Returns bits for the trees that are merged in a node. In a merged file, a chunk's owner does not name a
- * tree, and the node has the bits itself. */
+/* Returns a bit for each tree that was merged into a node. In a merged file, the node stores these bits
+ * itself, because the chunk's owner does not name a tree. */
 static uint64_t node_thread_bits(const struct merge *merge, const struct profile_node *node, uint32_t owner)
 {
     return merge->profile->header.merged ? PROFILE_NODE_THREADS(node) : 1ull << owner % 64;

@@ -8,7 +8,7 @@
 
 #define NAMES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_NAME_BYTES) / PROFILE_NAME_BYTES)
 
-/* Splits the profile's text "counters" into the counters' names, one a line. */
+/* Splits the profile's text "counters" into the counters' names, one per line. */
 static void read_counter_names(struct profile *profile)
 {
     const char *text = profile_text(profile, "counters");

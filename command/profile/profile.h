@@ -78,7 +78,7 @@ struct profile {
     size_t name_count;
     struct merged_probe *probes; /* sorted by node and tree */
     size_t probe_count;
-    struct merged_counters *counters; /* by node */
+    struct merged_counters *counters; /* sorted by node */
     size_t counters_count;
     struct merged_spread *spreads; /* sorted by node and key; only in a merged job */
     size_t spread_count;
@@ -88,7 +88,7 @@ struct profile {
     char *text;           /* "key\0value\0" pairs */
     size_t text_bytes;
     double unresolved_ns; /* ns of thread time in contexts below <unresolved> */
-    uint64_t tree;        /* number of the only tree that was read; 0: all trees, merged */
+    uint64_t tree;        /* number of the tree, if only one was read; 0: all trees, merged */
     /* sorted by node and key; only in a merged job whose ranks did not all see one another */
     struct merged_balance *balances;
     size_t balance_count;
@@ -101,8 +101,8 @@ struct profile {
 
 void profile_free(struct profile *profile);
 
-/* Returns the ns of stopped_ns that no node's inverse_busy contains. There are some if fewer threads than
- * threads_max existed. */
+/* Returns the part of stopped_ns, in ns, that is in no node's inverse_busy. The part is not 0 if fewer
+ * threads than threads_max existed during a stop. */
 double profile_stopped_beside_ns(const struct profile *profile);
 
 /* Returns the value stored under a key ("command", "host", "runtime", ...), or NULL. */

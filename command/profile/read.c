@@ -529,7 +529,7 @@ static void profile_count_trace(const struct profile_chunks *chunks, struct prof
     }
 }
 
-/* Counts nobody as idle before the tool's start if the OpenMP runtime is linked into the program. Such a
+/* Counts no thread as idle before the tool's start if the OpenMP runtime is linked into the program. That
  * runtime may have kept all threads busy before the tool saw it. */
 static void profile_excuse_start(struct profile *profile)
 {

@@ -20,10 +20,11 @@ struct spread_shown profile_spread_over(const struct profile_spread *spread, uin
 /* A job's statistics while ranks are added. All bytes 0: no rank yet. */
 struct spread_sums {
     struct merged_spread *spread;
-    uint32_t *next;  /* by index in `spread`: 1 + index of the next spread of the same node; 0: none */
-    uint32_t *first; /* by node of the job: 1 + index of the node's first spread; 0: none */
+    /* indexed like `spread`: 1 + index of the next spread of the same node; 0: none */
+    uint32_t *next;
+    uint32_t *first; /* indexed by node of the job: 1 + index of the node's first spread; 0: none */
     size_t count, room, next_room, nodes;
-    uint32_t *seen; /* by node of the job: working space, 0 between calls */
+    uint32_t *seen; /* indexed by node of the job: working space, 0 between calls */
 };
 
 /* Adds a rank, or a part of the job. node_map: the job's node for each node of the rank. nodes: number of the

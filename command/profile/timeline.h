@@ -19,8 +19,7 @@ struct timeline_lane {
     uint32_t threads;
     uint32_t rank_record; /* 1 + index in profile.ranks of the lane's first rank; 0: not a job */
     uint32_t rank;        /* number of that rank */
-    /* lane that has the cells of this lane: in general the lane itself, in a large job the first lane of a
-     * group */
+    /* lane that has the cells of this lane: usually the lane itself, in a large job the first lane of a group */
     uint32_t cell_lane;
     double (*ns)[PROFILE_TIME_STATES]; /* ns by bin and state; lane_bins bins */
 };
@@ -33,8 +32,8 @@ struct timeline_cell {
     struct profile_time_value value;
 };
 
-/* Levels of detail of a job's lanes and cells. 0: one lane a thread; 1: one a rank; n: one for each group of
- * 2^(n-1) ranks. */
+/* Levels of detail of a job's lanes and cells. 0: one lane per thread; 1: one per rank; n: one for each group
+ * of 2^(n-1) ranks. */
 #define TIMELINE_THREADS 0u
 #define TIMELINE_RANKS   1u
 #define TIMELINE_ONE     33u /* one lane for all ranks */

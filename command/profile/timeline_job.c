@@ -6,7 +6,7 @@
 
 #include "command/text/memory.h"
 
-#define JOINED_AT_ONCE 65536 /* fewest new cells for which all are sorted again */
+#define JOINED_AT_ONCE 65536 /* minimum number of new cells before all are sorted again */
 
 static uint64_t time_of_day(const struct profile_header *header, uint64_t ns)
 {
@@ -26,7 +26,7 @@ struct grid {
 };
 
 /* Returns the narrowest bins that cover begin to end and are at least 2^shift and 2^lane_shift ns wide. There
- * are at most PROFILE_TIME_BINS of them, and the bins of all lanes stay within the limit. */
+ * are at most PROFILE_TIME_BINS of them, and the bins of all lanes together do not exceed the limit. */
 static struct grid timeline_choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uint32_t lane_shift, size_t lanes)
 {
     struct grid grid = {.shift = shift};
@@ -159,7 +159,7 @@ static void timeline_regroup(struct timeline_join *join, struct timeline *timeli
  * contexts. */
 static size_t timeline_count_pairs(const struct timeline *timeline, size_t *contexts)
 {
-    /* by lane: 1 + the last node with a cell in the lane */
+    /* indexed by lane: 1 + the last node with a cell in the lane */
     uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen);
     size_t pairs = 0;
     *contexts = 0;
@@ -396,7 +396,8 @@ static void mark_kept_pairs(struct pair *pairs, size_t count)
     free(dense);
 }
 
-/* Returns the nearest ancestor that has many bins in that lane and is kept, or the root. */
+/* Returns the node's nearest ancestor that is kept and has many bins in the lane. If there is none, returns
+ * the root. */
 static uint32_t kept_pair_above(const struct profile *job, struct pair_map *map, const struct pair *pairs,
                                 uint32_t node, uint32_t lane)
 {

@@ -10,11 +10,12 @@
 #include "command/profile/pair_map.h"
 #include "command/profile/profile.h"
 
-#define TIMELINE_JOB_LANES 1024u /* most lanes. The lanes' bins may number PROFILE_TIME_BINS times as many. */
-/* most pairs of a context and a lane. If there are more contexts than this, the cells of all lanes are
- * merged. */
+/* maximum number of lanes. Their bins may number PROFILE_TIME_BINS times as many. */
+#define TIMELINE_JOB_LANES 1024u
+/* maximum number of pairs of a context and a lane. If there are more contexts than this, the cells of all
+ * lanes are merged. */
 #define TIMELINE_JOB_PAIRS 2048u
-/* most pairs of a context and a lane that may have more than PROFILE_FEW_BINS bins */
+/* maximum number of pairs of a context and a lane that may have more than PROFILE_FEW_BINS bins */
 #define TIMELINE_JOB_DENSE 2048u
 
 /* Working data of the merge. All bytes 0: nothing merged yet. */
@@ -22,7 +23,7 @@ struct timeline_join {
     uint64_t origin; /* start of bin 0 in the time of day, in ns */
     uint32_t shift, lane_shift;
     size_t lane_room, cell_room, joined; /* `joined`: number of cells after the last sorting */
-    struct pair_map lanes, cell_lanes;   /* from (group, 0) to the number of the lane */
+    struct pair_map lanes, cell_lanes;   /* maps (group, 0) to the number of the lane */
 };
 
 /* Adds the timeline of a rank, or of a part, to the job. The job's header and nodes must include the rank
@@ -33,8 +34,8 @@ void timeline_join_add(struct timeline_join *join, struct profile *job, const st
 /* Ends the merge. All ranks are known now, so inverse_busy is divided by the job's number of threads T. */
 void timeline_join_end(struct timeline_join *join, struct profile *job);
 
-/* Completes a whole job. Contexts with many bins beyond TIMELINE_JOB_DENSE are added to their parents,
- * smallest first. */
+/* Completes the timeline of a whole job. If more than TIMELINE_JOB_DENSE contexts have many bins, the
+ * smallest of them are added to their parents. */
 void timeline_join_prune(struct profile *job);
 
 #endif

@@ -30,7 +30,7 @@ struct reading {
     struct item *item;
     size_t count, room;
     uint8_t *taken;        /* one bit for each unit of the file: a node has claimed the record there */
-    struct pair_map lanes; /* from (owner, 0) to the lane; NO_LANE: no thread used that tree */
+    struct pair_map lanes; /* maps (owner, 0) to the lane; NO_LANE: no thread used that tree */
     uint32_t shift, lane_shift;
     size_t cell_room;
 };

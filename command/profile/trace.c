@@ -123,15 +123,15 @@ bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 
 /* ---- spans ---- */
 
-#define MOVES_MOST  4096u /* most moves of one node between regions that are followed */
+#define MOVES_MOST  4096u /* maximum number of moves of one node between regions that are followed */
 #define TOUCHING_NS 1000u /* spans with a shorter gap between them count as adjacent */
 
 struct tracing {
     struct profile *profile;
     struct profile_chunks chunks;
     uint32_t *node_map; /* node map, as made by profile_merge() for the file's tree now */
-    uint32_t *merged;   /* by index of a node in that tree: index of the profile's node */
-    uint32_t *known;    /* by node_idx: 1 + index of the profile's node; 0: not looked up yet */
+    uint32_t *merged;   /* indexed by node of that tree: index of the profile's node */
+    uint32_t *known;    /* indexed by node_idx: 1 + index of the profile's node; 0: not looked up yet */
     struct trace *trace;
 };
 

@@ -56,7 +56,7 @@ struct trace {
 
 /* Reads the trace of the profile's file for the threads in the profile. If there is none, returns NULL and
  * writes one line, without a newline, to error[]. The traces of a job are in its ranks' files, never in the
- * merged profile. Needs 32 bytes a span. If the file has grown since the profile was read, a new context
+ * merged profile. Needs 32 bytes per span. If the file has grown since the profile was read, a new context
  * becomes its nearest caller that the profile has. */
 struct trace *trace_read(struct profile *profile, char *error, size_t error_bytes);
 

@@ -235,7 +235,7 @@ static bool tail_find_next_chunk(struct trace_tail *tail, struct tail_lane *lane
 {
     struct profile_trace_chunk chunk, best = {0};
     uint32_t best_no = 0, next = lane->chunk.next;
-    /* in general, the current chunk names the next one */
+    /* usual case: the current chunk's header names the next one */
     if (lane->chunk.number && next < tail->seen &&
         tail_read(tail->file, &chunk, sizeof chunk, tail_chunk_offset(next)) && chunk.kind == PROFILE_CHUNK_TRACE &&
         chunk.owner == lane->tree && chunk.number == lane->chunk.number + 1) {

@@ -19,8 +19,8 @@ struct writer {
     unsigned char *chunks;
     uint32_t count;
     size_t room;
-    struct pair_map open; /* from (kind, owner) to the number of the chunk that is being filled */
-    uint32_t *node_idx;   /* by node of the profile: its index in the file */
+    struct pair_map open; /* maps (kind, owner) to the number of the chunk that is being filled */
+    uint32_t *node_idx;   /* indexed by node of the profile: its index in the file */
     bool full;            /* the file would need more than PROFILE_MAX_CHUNKS chunks */
 };
 

@@ -36,15 +36,16 @@ struct builder {
     size_t function_count, function_capacity;
     struct source_frame *source_frames;
     size_t source_frame_count, source_frame_capacity;
-    /* from (name, module), (file, line, class of kind) to the function's index */
+    /* maps (name, module), (file, line, class of kind) to the function's index */
     struct pair_map function_map;
-    struct pair_map key_map;  /* from (key, use) to the index of its innermost source frame */
-    struct pair_map line_map; /* from (file, line), module to an index into `lines` */
+    struct pair_map key_map;  /* maps (key, use) to the index of its innermost source frame */
+    struct pair_map line_map; /* maps (file, line), module to an index into `lines` */
     const struct row_label **lines;
     size_t line_count, line_capacity;
     struct index_map children; /* rows by parent, function (or file), kind and line */
-    uint32_t *anchor;          /* by merged node: row below which the rows of its children are created */
-    /* by merged node: innermost source frame of a FRAME node, or of the frame above a phase, event or
+    /* indexed by merged node: row below which the rows of its children are created */
+    uint32_t *anchor;
+    /* indexed by merged node: innermost source frame of a FRAME node, or of the frame above a phase, event or
      * parameter; ROW_NONE for other nodes */
     uint32_t *innermost;
     /* index in profile->counters of the first record for the current node or a later one */

@@ -17,12 +17,13 @@ struct filtering {
     const struct rows *rows;
     const struct rows_filter *filter;
     struct rows *view;
-    uint32_t *target;          /* by row: row of the view that receives its cost */
-    int *call_line;            /* by row: line in the code of its target that leads to the rows below */
-    unsigned char *match;      /* by row: MATCH_ flags */
-    bool *inside;              /* by row: it is on a path that the filter keeps */
-    struct pair_map labels;    /* from label to MATCH_ flags */
-    struct pair_map lines;     /* from (file, line), module to an index into line_label */
+    uint32_t *target; /* indexed by row: row of the view that receives its cost */
+    /* indexed by row: line in the code of its target that leads to the rows below */
+    int *call_line;
+    unsigned char *match;      /* indexed by row: MATCH_ flags */
+    bool *inside;              /* indexed by row: the row is on a path that the filter keeps */
+    struct pair_map labels;    /* maps a label to MATCH_ flags */
+    struct pair_map lines;     /* maps (file, line), module to an index into line_label */
     struct index_map children; /* rows of the view by parent, function, kind and line */
     const struct row_label **line_label;
     size_t line_count, line_capacity;

@@ -23,7 +23,7 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
 
 /* Marks the rows with at least `least` per cent of the program's metric, and the rows above them. If the
  * metric's sum is negative (core idleness with more threads than cores), the percentage refers to the effort.
- * visible[] has one entry a row, all false at first. If least is 0, marks all rows. */
+ * visible[] has one entry per row, all false at first. If least is 0, marks all rows. */
 void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least, bool *visible);
 
 /* Remove rows, each with the rows below it: all rows that are not marked, and all rows deeper than `depth`

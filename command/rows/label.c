@@ -8,11 +8,11 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define NAME_COLUMNS 48 /* most columns for a function's name in a context line */
+#define NAME_COLUMNS 48 /* maximum number of columns for a function's name in a context line */
 /* in fewer columns, a name is printed without callers, because cut names look alike */
 #define NARROW_COLUMNS 24
-#define CALLED_COLUMNS 32 /* most columns for the name of the called function */
-/* fewest columns for a caller that is cut; used if the row's own name says too little */
+#define CALLED_COLUMNS 32 /* maximum number of columns for the name of the called function */
+/* minimum number of columns for a caller that is cut; used if the row's own name says too little */
 #define CALLER_COLUMNS 6
 
 static bool label_is_construct(const struct row *row)

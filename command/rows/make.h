@@ -6,7 +6,7 @@
 #include "command/profile/profile.h"
 #include "command/rows/metric.h"
 
-/* Returns rows without content, for the same program as `rows`. */
+/* Returns an empty view of the same program as `rows`. */
 struct rows *rows_like(const struct rows *rows);
 
 /* Appends a row without metrics and returns its index. parent: index of an existing row, ROW_NONE for the

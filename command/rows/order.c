@@ -8,10 +8,11 @@
 
 struct order {
     struct rows *rows;
-    double *value;         /* by old index: value by which siblings are sorted */
-    uint32_t *first_child; /* by old index: position of its first child in child[]; count + 2 entries */
-    uint32_t *child;       /* old indices, grouped by parent */
-    uint32_t *new_index;   /* by old index: new index; ROW_NONE: the row is removed */
+    double *value; /* indexed by old index: value by which siblings are sorted */
+    /* indexed by old index: position of its first child in child[]; count + 2 entries */
+    uint32_t *first_child;
+    uint32_t *child;     /* old indices, grouped by parent */
+    uint32_t *new_index; /* indexed by old index: new index; ROW_NONE: the row is removed */
 };
 
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)

@@ -12,7 +12,7 @@ struct part {
     const struct profile *profile;
     const uint32_t *node;
     struct rows *view;
-    /* by row of the whole: index of its row in the view; ROW_NONE if the part has no cost there */
+    /* indexed by row of the whole: index of its row in the view; ROW_NONE if the part has no cost there */
     uint32_t *target;
 };
 

@@ -6,7 +6,7 @@
 #include "command/rows/build.h"
 #include "command/rows/make.h"
 
-#define MOST_NESTED 256 /* most phases and events between a frame and its caller */
+#define MOST_NESTED 256 /* maximum number of phases and events between a frame and its caller */
 
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node)
 {

@@ -91,7 +91,7 @@ struct row {
 
 /* Parameters of the sampling error (command/rows/error.h). */
 struct error_terms {
-    double period;   /* most that one sample of a thread can stand for, in s or in events */
+    double period;   /* largest value that one sample of a thread can stand for, in s or in events */
     double lifetime; /* s that all threads lived, if each thread had a sample in each period; otherwise 0 */
     double threads, cores;
     double ranks; /* number of ranks of one machine that saw one another */
@@ -108,8 +108,10 @@ struct rows {
     struct row *row;
     size_t count;
     size_t capacity;
-    uint32_t *node_row; /* by merged node: row with the node's metrics; ROW_NONE: none. NULL in views. */
-    /* by merged node: the same row; for a node without metrics, the row of its context. NULL in views. */
+    /* indexed by merged node: row with the node's metrics; ROW_NONE: none. NULL in views. */
+    uint32_t *node_row;
+    /* indexed by merged node: the same row; for a node without metrics, the row of its context. NULL in
+     * views. */
     uint32_t *node_context;
     size_t node_count;
     double threads, cores; /* number of threads T, number of cores C */
@@ -126,8 +128,8 @@ struct rows {
     const struct profile_sums *whole;
     bool probed;                   /* some rows have exact times */
     const struct profile *profile; /* profile from which the rows were made; NULL in views */
-    /* by index in profile->names: the functions in which it first began, one a line; NULL: unknown. NULL if
-     * all are unknown. */
+    /* indexed like profile->names: the functions in which that phase, event or parameter first began, one per
+     * line; NULL: unknown. NULL if all are unknown. */
     const char **begun_in;
     const struct misnesting *misnested; /* phases and events that ended in the wrong order */
     size_t misnested_count;

@@ -271,7 +271,7 @@ static uint32_t rows_find_metric_row(struct builder *builder, uint32_t node_idx)
     return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->source_frames[innermost]);
 }
 
-/* Returns whether a node has counters. Must be called for nodes in rising order. */
+/* Returns whether a node has counters. Must be called for nodes in ascending order. */
 static bool node_has_counters(struct builder *builder, uint32_t node_idx)
 {
     const struct profile *profile = builder->profile;

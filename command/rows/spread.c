@@ -12,11 +12,11 @@
 
 struct finding {
     const struct builder *builder;
-    struct row_spread *of; /* by row */
-    uint8_t *sources;      /* by row: number of its nodes; 2: two or more */
-    bool *mixed;           /* by row: its own time is not that of its node */
-    bool *busy;            /* by node: it has time of its own */
-    /* by node: 1 + the row that contains all frames below it; 0: no such frame */
+    struct row_spread *of; /* indexed by row */
+    uint8_t *sources;      /* indexed by row: number of the row's nodes; 2: two or more */
+    bool *mixed;           /* indexed by row: the row's own time is not that of its node */
+    bool *busy;            /* indexed by node: the node has time of its own */
+    /* indexed by node: 1 + the row that contains all frames below it; 0: no such frame */
     uint32_t *common;
 };
 

@@ -75,7 +75,7 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
 {
     struct balance_table *table = memory_array(1, sizeof *table);
     const struct profile_sums *all = rows->row[0].inclusive;
-    /* by row: 1 + index of its entry; 0: none */
+    /* indexed by row: 1 + index of its entry; 0: none */
     uint32_t *of_row = memory_array(rows->count, sizeof *of_row);
     table->entry = memory_array(profile->balance_count + 1, sizeof *table->entry);
     table->rank = memory_array(profile->rank_count + 1, sizeof *table->rank);

@@ -53,7 +53,7 @@ struct ledger {
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
     uint64_t frames, recipes_read, decoded_steps, slow_reads;
-    uint64_t slow_steps[RECIPE_CAUSES]; /* by enum recipe_cause */
+    uint64_t slow_steps[RECIPE_CAUSES]; /* indexed by enum recipe_cause */
     uint64_t dropped_by[PROFILE_DROP_REASONS];
 };
 

@@ -12,7 +12,7 @@ struct culprit_bin {
 };
 
 struct culprit {
-    uint32_t row;               /* row that is not a statement; in general a function */
+    uint32_t row;               /* row that is not a statement; usually a function */
     double idleness, lock_wait; /* exclusive, over all bins, in s */
     size_t first, count;        /* its bins in `bin`, in order of time */
 };

@@ -22,7 +22,7 @@ enum efficiency {
     EFFICIENCIES
 };
 
-/* by enum efficiency: key in run.json */
+/* indexed by enum efficiency: key in run.json */
 extern const char *const efficiency_key[EFFICIENCIES];
 
 struct efficiencies {

@@ -10,7 +10,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define PATH_NAMES 24 /* most names in a context's path */
+#define PATH_NAMES 24 /* maximum number of names in a context's path */
 
 const char *const lock_kind_name[] = {
     [PROFILE_LOCK_UNKNOWN] = "unknown",   [PROFILE_LOCK_LOCK] = "lock",     [PROFILE_LOCK_NEST_LOCK] = "nest_lock",
@@ -66,8 +66,8 @@ struct lock_gathering {
     const struct profile *profile;
     const struct rows *rows;
     struct lock_table *table;
-    struct pair_map locks;            /* from lock key to the lock's index */
-    struct pair_map holders, waiters; /* from lock and row to the context's index */
+    struct pair_map locks;            /* maps a lock key to the lock's index */
+    struct pair_map holders, waiters; /* maps a lock and a row to the context's index */
     struct lock_context *waiter;
     size_t waiter_count;
 };

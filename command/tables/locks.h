@@ -42,7 +42,7 @@ struct lock_table {
     uint64_t inits_lost;
 };
 
-extern const char *const lock_kind_name[]; /* by enum profile_lock_kind */
+extern const char *const lock_kind_name[]; /* indexed by enum profile_lock_kind */
 
 /* Gathers the locks. rows: rows of the same profile, in any order. */
 struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols);

@@ -16,10 +16,11 @@ struct phase_gathering {
     const struct profile *profile;
     struct phase_table *table;
     size_t room;
-    struct pair_map entries;    /* from (name and kind, number of execution) to the entry's index */
-    uint32_t *owner;            /* by merged node: the closest phase or instance node around it; 0: none */
-    bool *numbered;             /* by merged node: it is a phase with numbered executions */
-    struct profile_sums *below; /* by merged node: its inclusive sums */
+    struct pair_map entries; /* maps (name and kind, number of execution) to the entry's index */
+    /* indexed by merged node: the closest phase or instance node around it; 0: none */
+    uint32_t *owner;
+    bool *numbered;             /* indexed by merged node: the node is a phase with numbered executions */
+    struct profile_sums *below; /* indexed by merged node: its inclusive sums */
 };
 
 bool phases_any(const struct profile *profile)

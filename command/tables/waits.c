@@ -39,7 +39,7 @@ struct wait_gathering {
     struct symbols *symbols;
     struct wait_table *table;
     struct pair_map places, pairs, lock_index;
-    double *kept; /* by row: ns of idleness whose wait place is known */
+    double *kept; /* indexed by row: ns of idleness whose wait place is known */
 };
 
 static const char *waits_lock_name(struct wait_gathering *gathering, uint64_t key)
