@@ -28,7 +28,7 @@ static json_t *json_seconds(double value_ns)
     return json_real(value_ns * 1e-9);
 }
 
-static json_t *json_text(const char *value)
+static json_t *json_of_text(const char *value)
 {
     char *clean = value ? format_clean(value, false) : NULL;
     json_t *json = value ? json_string(clean) : json_null();
@@ -64,7 +64,7 @@ static json_t *json_option_value(const char *name, const char *value)
     bool names = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0 || strcmp(name, "out") == 0 ||
                  strcmp(name, "job") == 0;
     return digits > 0 && digits <= 18 && !value[digits] && !names ? json_integer(strtoll(value, NULL, 10))
-                                                                  : json_text(value);
+                                                                  : json_of_text(value);
 }
 
 /* Adds the options in lines BLAME_NAME=VALUE. */
@@ -97,7 +97,7 @@ static json_t *json_of_lines(const char *lines, bool numbers)
         char *name = memory_text("%.*s", (int)length, lines), *clean = format_clean(name, true);
         char *value = length < bytes ? memory_text("%.*s", (int)(bytes - length - 1), lines + length + 1) : NULL;
         if (value)
-            json_object_set_new(json, clean, numbers ? json_option_value(clean, value) : json_text(value));
+            json_object_set_new(json, clean, numbers ? json_option_value(clean, value) : json_of_text(value));
         free(name);
         free(clean);
         free(value);
@@ -172,7 +172,7 @@ static json_t *json_modules(const struct profile *profile)
             snprintf(build_id + 2 * byte, 3, "%02x", module->build_id[byte]);
         snprintf(bias, sizeof bias, "0x%" PRIx64, module->load_bias);
         json_array_append_new(
-            json, OBJECT("{so ss ss}", "path", json_text(module->path), "build_id", build_id, "load_bias", bias));
+            json, OBJECT("{so ss ss}", "path", json_of_text(module->path), "build_id", build_id, "load_bias", bias));
     }
     return json;
 }
@@ -184,7 +184,7 @@ static json_t *json_runtimes(const struct profile *profile)
     json_t *json = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(
-            json, OBJECT("{so so*}", "path", json_text(found[i].path), "seconds", json_real(found[i].seconds)));
+            json, OBJECT("{so so*}", "path", json_of_text(found[i].path), "seconds", json_real(found[i].seconds)));
     return json;
 }
 
@@ -193,15 +193,15 @@ static json_t *json_python(const char *said)
 {
     const char *why = strchr(said, '\t');
     char *version = memory_text("%.*s", (int)strcspn(said, "\t"), said);
-    json_t *json = OBJECT("{so so}", "version", json_text(version), "why_not", json_text(why ? why + 1 : NULL));
+    json_t *json = OBJECT("{so so}", "version", json_of_text(version), "why_not", json_of_text(why ? why + 1 : NULL));
     free(version);
     return json;
 }
 
 static json_t *json_probe_location(const struct probe_location *location)
 {
-    return OBJECT("{so so so si}", "name", json_text(location->name), "function", json_text(location->function), "file",
-                  json_text(location->file), "line", location->line);
+    return OBJECT("{so so so si}", "name", json_of_text(location->name), "function", json_of_text(location->function),
+                  "file", json_of_text(location->file), "line", location->line);
 }
 
 /* Returns the pairs of phases or events that ended in the wrong order: "inner" was still open when "outer"
@@ -241,7 +241,7 @@ static json_t *json_phases(const struct profile *profile)
         if (name->kind < PROFILE_NODE_PHASE || name->kind > PROFILE_NODE_PARAMETER)
             continue;
         bool throttled = name->flags & PROFILE_NAME_THROTTLED;
-        json_t *entry = OBJECT("{so ss so so}", "name", json_text(name->text), "kind",
+        json_t *entry = OBJECT("{so ss so so}", "name", json_of_text(name->text), "kind",
                                kinds[name->kind - PROFILE_NODE_PHASE], "executions", json_digits(executions[i]),
                                "throttled", throttled ? json_digits(name->throttled_after) : json_null());
         if (name->flags & PROFILE_NAME_DYNAMIC)
@@ -256,7 +256,7 @@ static void json_set_probes(json_t *json, const struct profile *profile, const s
 {
     json_t *counters = json_array();
     for (size_t i = 0; i < profile->counter_count; i++)
-        json_array_append_new(counters, json_text(profile->counter_name[i]));
+        json_array_append_new(counters, json_of_text(profile->counter_name[i]));
     json_object_set_new(json, "phases", json_phases(profile));
     json_object_set_new(json, "misnested", json_misnested(rows));
     json_object_set_new(json, "probes_lost", json_digits(profile->header.probes_lost));
@@ -284,7 +284,7 @@ static json_t *json_unmeasured(const struct profile *profile)
     json_t *causes = json_array();
     for (size_t i = 0; i < coverage.count; i++)
         json_array_append_new(causes, OBJECT("{ss so so*}", "what", coverage.loss[i].what, "cause",
-                                             json_text(coverage.loss[i].cause), "seconds",
+                                             json_of_text(coverage.loss[i].cause), "seconds",
                                              json_real(coverage.loss[i].seconds)));
     return OBJECT("{so* so* so}", "seconds", json_real(coverage.lost_s), "of_s", json_real(coverage.whole_s), "causes",
                   causes);
@@ -319,7 +319,7 @@ static json_t *real_or_null(double value)
 static json_t *json_efficiencies(const struct profile *profile)
 {
     struct efficiencies made = efficiencies_of(profile);
-    json_t *json = OBJECT("{so so so so so so}", "untold", json_text(made.why ? made.why : made.why_balance),
+    json_t *json = OBJECT("{so so so so so so}", "untold", json_of_text(made.why ? made.why : made.why_balance),
                           "runtime_s", json_real(made.runtime_s), "processes", json_digits(made.processes), "threads",
                           json_digits(made.threads), "useful_no_core", real_or_null(made.no_core), "useful_blocked",
                           real_or_null(made.blocked));
@@ -337,10 +337,10 @@ static json_t *json_job(const struct profile *profile)
         const struct profile_rank *rank = &profile->ranks[i];
         json_array_append_new(ranks, OBJECT("{so so ss so so so so}", "rank", json_integer(rank->rank), "process",
                                             json_integer(rank->process), "state", rank_state_name(rank), "node",
-                                            json_text(rank->host), "binding", json_text(rank->binding), "why",
-                                            json_text(rank->why), "pid", json_integer(rank->pid)));
+                                            json_of_text(rank->host), "binding", json_of_text(rank->binding), "why",
+                                            json_of_text(rank->why), "pid", json_integer(rank->pid)));
     }
-    return OBJECT("{so so so so so}", "name", json_text(profile_text(profile, "job")), "size",
+    return OBJECT("{so so so so so}", "name", json_of_text(profile_text(profile, "job")), "size",
                   profile->header.ranks ? json_digits(profile->header.ranks) : json_null(), "merged",
                   json_digits(profile->header.merged), "efficiencies", json_efficiencies(profile), "ranks", ranks);
 }
@@ -362,15 +362,15 @@ static void json_set_rank(json_t *json, const struct profile *profile, const str
         return;
     json_object_set_new(json, "rank", json_integer(strtol(rank, NULL, 10)));
     json_object_set_new(json, "size", ranks ? json_integer(strtol(ranks, NULL, 10)) : json_null());
-    json_object_set_new(json, "node", json_text(profile_text(profile, "host")));
-    json_object_set_new(json, "binding", binding ? json_text(binding) : json_null());
+    json_object_set_new(json, "node", json_of_text(profile_text(profile, "host")));
+    json_object_set_new(json, "binding", binding ? json_of_text(binding) : json_null());
 }
 
 static void json_set_interpreters(json_t *json, const struct profile *profile)
 {
     const char *r = profile_text(profile, "r"), *python_version = profile_text(profile, "python");
     if (r)
-        json_object_set_new(json, "r", OBJECT("{so}", "why_not", json_text(*r ? r : NULL)));
+        json_object_set_new(json, "r", OBJECT("{so}", "why_not", json_of_text(*r ? r : NULL)));
     if (python_version)
         json_object_set_new(json, "python", json_python(python_version));
 }
@@ -396,11 +396,11 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     struct ledger ledger;
     json_t *json = memory_check(json_object());
     ledger_sum(profile, &ledger);
-    json_object_set_new(json, "version", json_text(version ? version : BLAME_VERSION));
+    json_object_set_new(json, "version", json_of_text(version ? version : BLAME_VERSION));
     profile_identity(profile, id);
     json_object_set_new(json, "id", json_string(id));
-    json_object_set_new(json, "command", json_text(profile_text(profile, "command")));
-    json_object_set_new(json, "host", json_text(profile_text(profile, "host")));
+    json_object_set_new(json, "command", json_of_text(profile_text(profile, "command")));
+    json_object_set_new(json, "host", json_of_text(profile_text(profile, "host")));
     json_object_set_new(json, "pid", json_integer(header->pid));
     json_object_set_new(json, "start_time", json_start_time(header->start_realtime_ns));
     json_object_set_new(json, "wall_s", json_real(profile_wall_s(profile)));
@@ -408,7 +408,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "threads_max", json_digits(header->threads_max));
     json_object_set_new(json, "threads", json_digits(profile->thread_count));
     json_object_set_new(json, "cores", json_digits(header->cores));
-    json_object_set_new(json, "cpu_model", json_text(profile_text(profile, "cpu_model")));
+    json_object_set_new(json, "cpu_model", json_of_text(profile_text(profile, "cpu_model")));
     json_object_set_new(json, "machine", json_of_lines(profile_text(profile, "machine"), true));
     json_object_set_new(json, "environment", json_of_lines(profile_text(profile, "environment"), false));
     json_object_set_new(json, "meta", json_of_lines(profile_text(profile, "meta"), false));
@@ -416,8 +416,8 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "regions", json_digits(header->regions));
     json_object_set_new(json, "options", json_options(profile));
     if (profile_text(profile, "sample"))
-        json_object_set_new(json, "sample", json_text(profile_text(profile, "sample")));
-    json_object_set_new(json, "runtime_version", json_text(profile_text(profile, "runtime")));
+        json_object_set_new(json, "sample", json_of_text(profile_text(profile, "sample")));
+    json_object_set_new(json, "runtime_version", json_of_text(profile_text(profile, "runtime")));
     json_object_set_new(json, "other_runtimes", json_runtimes(profile));
     json_set_interpreters(json, profile);
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
@@ -441,7 +441,7 @@ void write_run_json(FILE *out, const struct profile *profile, const struct repor
 {
     json_t *json = run_json(profile, tables->rows), *compilers = json_array();
     for (size_t i = 0; i < tables->compiler_count; i++)
-        json_array_append_new(compilers, json_text(tables->compiler[i]));
+        json_array_append_new(compilers, json_of_text(tables->compiler[i]));
     json_object_set_new(json, "compilers", compilers);
     if (json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) != 0 && !ferror(out))
         memory_check(NULL);

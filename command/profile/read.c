@@ -466,7 +466,7 @@ static const char *profile_select_thread(struct profile *profile, size_t thread,
 }
 
 /* Reads an open file into *bytes, which the caller frees. Returns NULL, or a text that says what is wrong,
- * which may stand in `buffer`. */
+ * which may be in `buffer`. */
 static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes,
                                   char *buffer, size_t buffer_bytes)
 {
@@ -538,7 +538,7 @@ static void profile_excuse_start(struct profile *profile)
         header->before_inverse_busy_ns = (double)header->before_start_ns / header->threads_max;
 }
 
-/* Fills *profile. Returns NULL, or a text that says what is wrong, which may stand in `buffer`. */
+/* Fills *profile. Returns NULL, or a text that says what is wrong, which may be in `buffer`. */
 static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer,
                                 size_t buffer_bytes)
 {

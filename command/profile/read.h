@@ -17,7 +17,7 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
 /* Does the same without contexts and what belongs to them: only header, texts, threads, modules and names. */
 struct profile *profile_read_outline(const char *path, char *error, size_t error_bytes);
 /* Reads the checked header and the chunks, which the caller frees. Returns NULL, or a text that says what is
- * wrong with the file, which may stand in `buffer`. */
+ * wrong with the file, which may be in `buffer`. */
 const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
                                 size_t buffer_bytes);
 /* Reads only the header. Returns false if the file has no valid header. */
