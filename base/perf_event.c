@@ -10,7 +10,8 @@
 
 #include "base/os.h"
 
-_Static_assert(sizeof(struct perf_event_attr) <= PERF_EVENT_BYTES, "an attribute fits its room");
+_Static_assert(sizeof(struct perf_event_attr) <= PERF_EVENT_BYTES, "a struct perf_event_attr fits into "
+                                                                   "PERF_EVENT_BYTES");
 
 bool perf_event_is_clock(const struct perf_event *event)
 {

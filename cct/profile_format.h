@@ -309,12 +309,12 @@ struct profile_header {
     uint32_t seed; /* seed of the random moments (cct/timeline/moment.h); 0: unknown */
 };
 
-_Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");
-_Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records tile their chunk");
-_Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
-_Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records tile their chunk");
-_Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records tile their chunk");
-_Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits its page");
+_Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header takes one unit");
+_Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records fill their chunk");
+_Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records fill their chunk");
+_Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records fill their chunk");
+_Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records fill their chunk");
+_Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits into its page");
 
 /* Fills in the format's version and the sizes of its records. [init] */
 static inline void profile_header_identify(struct profile_header *header)

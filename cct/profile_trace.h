@@ -68,7 +68,7 @@ struct profile_trace_chunk {
 #define PROFILE_TRACE_STATE(pair)       ((uint8_t)((pair) & 7u))
 
 _Static_assert(sizeof(struct profile_trace_chunk) == 32, "it is unit 0");
-_Static_assert(PROFILE_TIME_STATES == 8, "a state has three bits");
+_Static_assert(PROFILE_TIME_STATES == 8, "a thread's state fits into three bits");
 
 /* Moves a context and state to the front of the table. [handler] */
 static inline void profile_trace_to_front(uint64_t table[PROFILE_TRACE_PLACES], uint32_t place, uint64_t pair)

@@ -134,7 +134,7 @@ static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t loo
     entry_warn_of_names();
     modules_launched(blame_launched.images);
     if (!loadmap_init()) {
-        log_line("/proc/self/maps cannot be read or there is no memory for it; nothing is measured", NULL);
+        log_line("/proc/self/maps cannot be read, or there is no memory for its contents; nothing is measured", NULL);
         return 0;
     }
     clock_ticks_init();
@@ -144,7 +144,7 @@ static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t loo
     walk_init();
     counters_plan_init();
     if (!sampler_init()) {
-        log_line("no signal is free to sample by; nothing is measured", NULL);
+        log_line("no signal is free for sampling; nothing is measured", NULL);
         return 0;
     }
     if (!start_measuring(start_ns))
@@ -172,14 +172,14 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     (void)device;
     if (tool_data != &result.tool_data) {
         log_line_of_job("the OpenMP runtime (", session.runtime,
-                        ") has a tool interface older than OpenMP 5.0's; nothing is measured", NULL);
+                        ") has a tool interface older than that of OpenMP 5.0; nothing is measured", NULL);
         return 0;
     }
     /* The check starts a process, and a filter may end the program for that. Without reports the tool starts
      * no process, so it does not check. */
     const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
     if (call && may_speak)
-        log_line_of_job("a filter of system calls (seccomp) would end this program at ", call,
+        log_line_of_job("a filter of system calls (seccomp) would end this program at the call ", call,
                         ", which the tool needs; nothing is measured", NULL);
     if (call)
         return 0;
@@ -218,16 +218,14 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
     /* The environment is the user's, and the tool would write files with the program's privileges. */
     if (getauxval(AT_SECURE)) {
-        log_line_of_job("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); "
-                        "nothing is "
-                        "measured",
+        log_line_of_job("this program has more privileges than its user (set-user-ID, set-group-ID, capabilities); "
+                        "nothing is measured",
                         NULL);
         return NULL;
     }
     if (__lsan_do_leak_check && !leaks_are_off()) {
-        log_line_of_job("this program looks for leaks as it ends, and would report the OpenMP runtime's; nothing is "
-                        "measured; "
-                        "set ASAN_OPTIONS=detect_leaks=0 to measure it",
+        log_line_of_job("this program looks for memory leaks when it ends, and would report those of the OpenMP "
+                        "runtime; nothing is measured; set ASAN_OPTIONS=detect_leaks=0 to measure it",
                         NULL);
         start_refused();
         return NULL;

@@ -22,7 +22,8 @@
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session/thread.h"
 
-#define WITHOUT_LOCKS "waiting for locks counts as <untold wait>, as LLVM's runtime would crash in a critical section"
+#define WITHOUT_LOCKS                                                                                                  \
+    "waiting for locks is counted as <untold wait>, because LLVM's runtime would crash in a critical section"
 
 /* ns of CPU time in which a thread certainly leaves the end of a critical section, which takes a thousandth
  * of that */
@@ -102,8 +103,8 @@ void first_thread_ends(void)
     first_thread_let_pass();
     runtime.set_callback(ompt_callback_mutex_released, NULL);
     store_release(&passing, 0);
-    log_line("the OpenMP runtime has forgotten the program's first thread (pthread_exit, "
-             "omp_pause_resource_all): from now on " WITHOUT_LOCKS,
+    log_line("the OpenMP runtime has forgotten the program's first thread (pthread_exit, omp_pause_resource_all): "
+             "from now on, " WITHOUT_LOCKS,
              NULL);
 }
 

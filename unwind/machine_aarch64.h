@@ -24,7 +24,7 @@
 
 enum { MACHINE_FP = 29, MACHINE_LINK = 30, MACHINE_SP = 31, MACHINE_IP = 32 };
 
-_Static_assert(MACHINE_IP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+_Static_assert(MACHINE_IP == UNWIND_REGISTERS - 1, "the registers have libunwind's numbers");
 
 static inline void machine_load(struct unwinder *unwinder, const ucontext_t *context)
 {
@@ -75,8 +75,10 @@ static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwin
     struct {
         unsigned long long fault_address, registers[31], stack, ip;
     } is;
-    _Static_assert(offsetof(mcontext_t, regs) == sizeof(is.fault_address), "as the C library has it");
-    _Static_assert(offsetof(mcontext_t, pc) + sizeof(is.ip) == sizeof(is), "as the C library has it");
+    _Static_assert(offsetof(mcontext_t, regs) == sizeof(is.fault_address), "the registers are laid out as in the C "
+                                                                           "library's ucontext_t");
+    _Static_assert(offsetof(mcontext_t, pc) + sizeof(is.ip) == sizeof(is), "the registers are laid out as in the C "
+                                                                           "library's ucontext_t");
     if (!os_copy_memory(&is, context, sizeof(is)))
         return false;
     *caller = (struct unwind_registers){.ip = is.ip, .stack = is.stack, .rbp = is.registers[MACHINE_FP]};

@@ -18,10 +18,10 @@
 #define MACHINE_START                  /* compiler attributes of the function that starts a walk */
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
-_Static_assert(RDI == UNWIND_ARGUMENT, "where a call's first argument is");
+_Static_assert(RDI == UNWIND_ARGUMENT, "RDI holds the first argument of a call");
 enum { MACHINE_IP = RIP, MACHINE_SP = RSP, MACHINE_FP = RBP };
 
-_Static_assert(RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+_Static_assert(RIP == UNWIND_REGISTERS - 1, "the registers have libunwind's numbers");
 
 static inline void machine_load(struct unwinder *unwinder, const ucontext_t *context)
 {

@@ -51,11 +51,11 @@ static const char *find_python_interpreter(const unsigned char *runtime, uintptr
         .code = (uintptr_t)PyCode_Type, .text = (uintptr_t)PyUnicode_Type, .bytes = (uintptr_t)PyBytes_Type};
     unsigned char lock[PYTHON_LOCK_BYTES];
     if (!loop || !types.code || !types.text || !types.bytes || !loadmap_find(loop))
-        return "it does not export what tells them";
+        return "Python does not export the symbols by which objects are recognised";
     if (!os_copy_memory(lock, (uintptr_t)runtime + PYTHON_RUNTIME_LOCK, sizeof(lock)))
         return "neither process_vm_readv nor /proc/self/mem is allowed here";
     if (python_lock_state(lock) < -1 || python_lock_state(lock) > 1) /* -1: not yet created */
-        return "its lock is not where 3.11 has it";
+        return "the lock is not where Python 3.11 has it";
     python_code_init(&types);
     interpreter.own_file = is_interpreter_file(loadmap_find(loop));
     interpreter.runtime = runtime;
@@ -75,7 +75,7 @@ bool python_init(char *version, size_t bytes, const char **why_not)
         snprintf(version, bytes, "older than 3.11");
     *why_not = number && *number >> 16 == PYTHON_VERSION_READ
                    ? find_python_interpreter(_PyRuntime, (uintptr_t)_PyEval_EvalFrameDefault)
-                   : "those of 3.11 alone are known";
+                   : "only the objects of Python 3.11 are known";
     return true;
 }
 

@@ -148,7 +148,7 @@ static bool read_code_content(const struct known_code *code, struct content *con
         {content->file, file->object + PYTHON_TYPE, file->offset - PYTHON_TYPE + file->bytes},
         {content->lines, lines->object + PYTHON_TYPE, lines->offset - PYTHON_TYPE + lines->bytes},
     };
-    _Static_assert(sizeof(parts) / sizeof(parts[0]) <= OS_MAX_PARTS, "in one system call");
+    _Static_assert(sizeof(parts) / sizeof(parts[0]) <= OS_MAX_PARTS, "all parts can be copied by one system call");
     return os_copy_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
            python_code_word(content->code, PYTHON_TYPE) == types.code &&
            python_number_at(content->code, PYTHON_CODE_LINE) == code->first_line &&

@@ -118,7 +118,7 @@ void r_init(void)
 
 bool r_found(const char **why_not)
 {
-    *why_not = r.checked == UNSOUND ? "its objects are not as R 4's are" : NULL;
+    *why_not = r.checked == UNSOUND ? "its objects differ from those of R 4" : NULL;
     return r.records != NULL;
 }
 

@@ -8,8 +8,7 @@
 
 #include <libunwind.h>
 #ifndef UNW_VERSION_MAJOR
-#error                                                                                                                 \
-    "libunwind.h is that of LLVM (package libunwind-19-dev or its like), and blame needs libunwind's: install libunwind-dev in its place"
+#error "libunwind.h is LLVM's (libunwind-19-dev), but blame needs that of libunwind: install libunwind-dev"
 #endif
 
 #include "base/atomics.h"

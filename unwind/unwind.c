@@ -36,7 +36,7 @@ struct unwind_entry {
     const struct loadmap_module *module;
 };
 
-_Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set is a cache line");
+_Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set of entries fills a cache line");
 
 static uintptr_t signal_trampoline;
 

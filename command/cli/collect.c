@@ -41,12 +41,25 @@ static void start_finisher(const char *directory, const char *file)
                 wrong ? strerror(wrong) : strsignal(WTERMSIG(status)), log_word(directory, (char[LOG_WORD_BYTES]){0}));
 }
 
-/* Returns true if the file is a profile. */
+/* Returns true after a message if the folder in which the directory was made no longer exists. */
+static bool folder_was_deleted(const char *directory)
+{
+    char folder[PATH_MAX];
+    const char *end = strrchr(directory, '/');
+    snprintf(folder, sizeof(folder), "%.*s", end && end > directory ? (int)(end - directory) : 1,
+             end ? directory : ".");
+    if (stat(folder, &(struct stat){0}) == 0 || errno != ENOENT)
+        return false;
+    fprintf(stderr, "blame: the profile is lost, because the folder %s was deleted during the run\n", folder);
+    return true;
+}
+
+/* Returns true if the file is a profile, or if the reason why there is none has been printed. */
 static bool finish_profile(const char *directory, const char *file)
 {
     struct profile_header header;
-    if (stat(file, &(struct stat){0}) != 0)
-        return false; /* The process removed its profile, because it ran no region. */
+    if (stat(file, &(struct stat){0}) != 0) /* A process that ran no region has removed its profile. */
+        return folder_was_deleted(directory);
     if (!profile_read_header(file, &header)) {
         start_finisher(directory, file); /* The child prints what is wrong with the file. */
         return true;

@@ -112,7 +112,8 @@ int main(int argc, char **argv)
         return CLI_BAD_USAGE;
     }
     bool asked = strcmp(argv[1], "help") == 0;
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (asked && argc == 2)) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        (asked && (argc == 2 || strcmp(argv[2], "help") == 0))) {
         print_common_commands(stdout);
         return CLI_DONE;
     }

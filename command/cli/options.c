@@ -200,11 +200,15 @@ static void options_describe(const struct usage *usage)
 
 /* ---- messages about wrong usage ---- */
 
+#define SUGGESTED_PREFIX 3 /* letters of a beginning for which the whole word is suggested */
+
 void options_suggest(struct option_suggestion *suggestion, const char *name)
 {
     const char *typed = suggestion->typed + strspn(suggestion->typed, "-"), *known = name + strspn(name, "-");
     size_t letters = option_distance(typed, known),
            least = suggestion->name ? suggestion->letters : OPTION_NEAR_ENOUGH + 1;
+    if (strlen(typed) >= SUGGESTED_PREFIX && strncmp(known, typed, strlen(typed)) == 0)
+        letters = 1; /* a beginning, such as idle for idleness */
     if (letters >= least || 2 * letters > strlen(typed))
         return;
     suggestion->letters = letters;

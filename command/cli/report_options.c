@@ -197,7 +197,12 @@ bool report_options_measures(struct report_request *request, const struct rows *
     enum metric metric;
     if (request->counter && !rows_find_metric(rows, request->counter, strlen(request->counter), &metric)) {
         char *names = rows_metric_names(rows);
-        fprintf(stderr, "blame report: --sort %s: expected one of %s\n", request->counter, names);
+        struct option_suggestion suggestion = {.typed = request->counter};
+        for (size_t i = 0; i < METRIC_NAMED; i++)
+            options_suggest(&suggestion, metric_word[i]);
+        fprintf(stderr, "blame report: --sort %s:", request->counter);
+        options_print_suggestion(&suggestion);
+        fprintf(stderr, " expected one of %s\n", names);
         free(names);
         return false;
     }

@@ -1,5 +1,5 @@
-/* Ranks that others wait for in collective calls, estimated from the ranks' sums; works across nodes. See
- * docs/accounting.md, "Between nodes". */
+/* Finds ranks that others wait for in collective calls, also across nodes, by an estimate from the ranks'
+ * sums. See docs/accounting.md, "Between nodes". */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -11,10 +11,11 @@
 
 struct between {
     const struct balance_table *table;
-    size_t late;    /* how many ranks stand out: the first of table->rank */
-    double seconds; /* waiting charged to the ranks that stand out */
-    double waiting; /* ranks that wait for them and have no late rank on their own node */
-    uint32_t row;   /* the context with most of the charge; ROW_NONE: no single one */
+    size_t late;    /* number of late ranks, which come first in table->rank */
+    double seconds; /* seconds of waiting charged to the late ranks */
+    double waiting; /* number of ranks that wait for the late ranks and have no late rank on their own node */
+    /* the context with most of the charged waiting, or ROW_NONE if no single one has most of it */
+    uint32_t row;
 };
 
 static bool is_with_late(const struct between *between, const struct profile_rank *rank)
@@ -41,7 +42,8 @@ static void find_charged_ranks(const struct profile *profile, struct between *be
     free(part);
 }
 
-/* Descends from the root while one row of the program's own code has most of the charge. */
+/* Finds the context with most of the charge: goes down from the root while one row of the program's own code
+ * has most of it. */
 static void find_charged_code(const struct rows *rows, struct between *between)
 {
     double *whole = memory_array(rows->count, sizeof *whole);
@@ -64,8 +66,8 @@ static void find_charged_code(const struct rows *rows, struct between *between)
     free(whole);
 }
 
-/* Writes "; most excess in assemble (1.4 times the mean)". The factor appears only if that rank does most of
- * the work there. */
+/* Writes "; most excess in assemble (1.4 times the mean)". The factor is written only if the late rank does
+ * most of the work there. */
 static void describe_excess_code(const struct rows *rows, const struct between *between, char *text, size_t bytes)
 {
     char name[NAME_BYTES];
@@ -83,7 +85,7 @@ static void describe_excess_code(const struct rows *rows, const struct between *
     }
 }
 
-/* Writes " in MPI_Allreduce solver.c:88": the call with the largest charge. */
+/* Writes the call with the largest charge, as " in MPI_Allreduce solver.c:88". */
 static void describe_charged_call(const struct rows *rows, const struct balance_entry *call, char *text, size_t bytes)
 {
     const struct row *row = &rows->row[call->row];

@@ -6,20 +6,24 @@
 
 #include "command/text/memory.h"
 
-/* Shao and Zhang's statistic (JASA 105, 2010) exceeds 68.6 in one of a hundred long series. Bursts and
- * testing four series need a higher threshold: tests/unit/test_findings_alarms.c. */
-#define THRESHOLD  150.0
-#define LEAST_BINS 40  /* bins in the run; with fewer, a change cannot be distinguished from chance */
-#define LEAST_SIDE 4   /* least bins in each part */
-#define LEAST_PART 25  /* and at least 1/25 of all bins */
-#define LEAST      0.1 /* least difference between the two levels */
-/* bins in a piece; a piece should lie on its part's side of the midpoint between the levels */
+/* Threshold of Shao and Zhang's statistic (JASA 105, 2010). Without a change, the statistic exceeds 68.6 in
+ * one of a hundred long series. Bursts, and the test of four series per run, need a higher threshold
+ * (tests/unit/test_findings_alarms.c). */
+#define THRESHOLD 150.0
+/* least number of bins in the run; with fewer, a change cannot be distinguished from chance */
+#define LEAST_BINS 40
+#define LEAST_SIDE 4   /* least number of bins in each part */
+#define LEAST_PART 25  /* each part has at least 1/25 of all bins */
+#define LEAST      0.1 /* least difference between the two levels, which are from 0 to 1 */
+/* number of bins in a piece. Each piece of a part should lie on the same side of the midpoint between the
+ * levels as the part itself */
 #define PIECE    4
-#define MOST_ODD 0.15 /* most of a part that may lie on the wrong side */
-/* least share of the change between the adjacent quarters of the two parts; a slower change is a drift */
+#define MOST_ODD 0.15 /* largest share of a part that may lie on the other side */
+/* least share of the change that lies between the last quarter of the first part and the first quarter of the
+ * second; a slower change is a drift */
 #define SUDDEN 0.75
 
-/* Cumulative sums: element i is the sum of the bins before i. */
+/* Cumulative sums: element i is the sum of all bins before bin i. */
 struct sums {
     const double *part, *whole;
     size_t bins;
@@ -37,7 +41,7 @@ static size_t least_side(size_t bins)
     return side > LEAST_SIDE ? side : LEAST_SIDE;
 }
 
-/* Returns the split at which two levels explain most, by least squares. */
+/* Returns the bin at which a split into two levels explains most of the variation, by least squares. */
 static size_t find_split(const struct sums *sums)
 {
     size_t best = 0, side = least_side(sums->bins);
@@ -53,7 +57,8 @@ static size_t find_split(const struct sums *sums)
     return best;
 }
 
-/* Returns the sum of squared deviations of the cumulative sums within [from, to) from a straight line. */
+/* Returns how far the cumulative sums within [from, to) wander from a straight line, as the sum of squared
+ * deviations. */
 static double wander(const struct sums *sums, size_t from, size_t to)
 {
     double level = ratio(sums, from, to), sum = 0;
@@ -64,8 +69,8 @@ static double wander(const struct sums *sums, size_t from, size_t to)
     return sum;
 }
 
-/* Returns whether the change is significant, compared with how far the sums wander within the parts.
- * Autocorrelation raises both, so the quotient keeps its meaning. */
+/* Returns whether the change is significant, compared with how far the sums wander within the two parts.
+ * Autocorrelation increases both, so their quotient stays comparable. */
 static bool is_significant(const struct sums *sums, size_t at)
 {
     double off = sums->part[at] - ratio(sums, 0, sums->bins) * sums->whole[at];
@@ -79,7 +84,7 @@ static bool is_of_one_level(const struct sums *sums, size_t from, size_t to, dou
     double odd = 0, middle = (level + other) / 2;
     for (size_t i = from; i < to; i += PIECE) {
         size_t end = i + PIECE < to ? i + PIECE : to;
-        if (i > from && to - i < PIECE) /* the last piece is as long as the others */
+        if (i > from && to - i < PIECE) /* the last piece has as many bins as the others */
             i = to - PIECE;
         double here = ratio(sums, i, end);
         bool empty = !(sums->whole[end] > sums->whole[i]);

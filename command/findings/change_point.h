@@ -11,8 +11,8 @@ struct change {
     double before, after; /* levels of part/whole in the two parts, 0 to 1 */
 };
 
-/* Finds the one change in the level of part/whole over the bins. Returns false if chance or an ordinary
- * variation explains the change, or if one of the two parts does not keep to its level for most of its time. */
+/* Finds the one change in the level of part/whole over the bins. Returns false if chance or ordinary
+ * variation explains the change, or if a part is not at its level for most of its time. */
 bool change_find(const double *part, const double *whole, size_t bins, struct change *change);
 
 #endif

@@ -1,4 +1,4 @@
-/* A run that changes once: when, by how much, and which code is to blame. */
+/* Finds a run that changes once: when it changes, by how much, and which code is to blame. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -8,29 +8,36 @@
 #include "command/tables/ranks.h"
 #include "command/text/memory.h"
 
-#define LEAST_PART_S 0.2  /* least length of either part */
-#define SHORT_FIRST  0.25 /* share of the run; a slow first part shorter than this is named by its length */
-/* share of the change; if every rank shows at least this much, the finding says "all ranks" */
+#define LEAST_PART_S 0.2 /* least length of each part in seconds */
+/* share of the run: the title names a slow first part by its length if it is shorter than this */
+#define SHORT_FIRST 0.25
+/* share of the change: the finding says "in all ranks" if every rank shows at least this much of it */
 #define ALL_RANKS  0.5
-#define EVERYTHING 0.9 /* share of the effort that counts as everything */
-/* most of a function's effort that may be in the better part, for it to be new in the worse one */
-#define NEW         0.02
-#define HARDLY      0.1 /* share of a row's later level that counts as hardly any */
-#define NAMED_RANKS 3   /* ranks that are named; others are counted */
+#define EVERYTHING 0.9 /* share of the program's effort from which a row counts as the whole program */
+/* largest share of a function's effort in the better part for which the function counts as new in the worse
+ * part */
+#define NEW 0.02
+/* a row whose earlier level is below this share of its later level hardly ran before */
+#define HARDLY      0.1
+#define NAMED_RANKS 3 /* number of ranks that are named; the other ranks are only counted */
 
 enum side { BEFORE, AFTER, SIDES };
 
 struct course {
     enum metric metric;
     size_t bins;
-    double *part, *whole; /* the metric and the effort, by bin */
+    double *part, *whole; /* seconds of the metric and of the effort, by bin */
     struct change change;
     enum side worse;
-    double whole_s[SIDES], seconds; /* effort by part; the worse part's excess over the better part's level */
-    double *row_s[SIDES];           /* inclusive metric by row */
-    bool *is_new;                   /* by row: the function hardly ran in the better part */
-    double no_core_s;               /* the part of `seconds` that is idleness beside threads without a core */
-    uint32_t row;                   /* the context to blame for the difference; ROW_NONE: no single one */
+    /* whole_s: seconds of effort in each part. seconds: how much more of the metric the worse part has than
+     * at the better part's level */
+    double whole_s[SIDES], seconds;
+    double *row_s[SIDES]; /* seconds of the metric in each part, inclusive, by row */
+    bool *is_new;         /* by row: whether the function hardly ran in the better part */
+    /* part of `seconds` in which threads idled beside threads without a core */
+    double no_core_s;
+    /* the context to blame for the difference, or ROW_NONE if no single one is */
+    uint32_t row;
 };
 
 static const char no_core_advice[] = "Other processes took cores for that time, or the program started more threads "
@@ -111,8 +118,8 @@ static bool is_own_code(const struct row *row)
     return row->kind != ROW_STATEMENT && row->kind != ROW_PSEUDO && !row->foreign;
 }
 
-/* Returns whether naming the row would say nothing: it contains nearly the whole program, and most of the
- * difference is in its callees. */
+/* Returns whether naming the row would say nothing, because it contains nearly the whole program and most of
+ * the difference is in its callees. */
 static bool is_everything(const struct inquiry *inquiry, const struct course *course, uint32_t at)
 {
     const struct rows *rows = inquiry->rows;
@@ -123,8 +130,8 @@ static bool is_everything(const struct inquiry *inquiry, const struct course *co
            metric_value(rows, rows->row[at].inclusive, METRIC_EFFORT) > EVERYTHING * inquiry->whole_s;
 }
 
-/* Descends from the root while one row of the program's own code makes most of the difference. Stops at a row
- * that is new in the worse part. */
+/* Finds the code to blame: goes down from the root while one row of the program's own code makes most of the
+ * difference. Stops at a row that is new in the worse part. */
 static uint32_t find_changing_code(const struct inquiry *inquiry, const struct course *course)
 {
     const struct rows *rows = inquiry->rows;
@@ -303,7 +310,7 @@ static char *describe_culprit(const struct inquiry *inquiry, const struct course
     return memory_text(", when %s begins to dominate", name);
 }
 
-/* The title puts the reason directly after the worse part's number. */
+/* Returns the title of the finding. The reason follows directly after the worse part's number. */
 static char *change_title(const struct course *course, const struct changing *of, bool first, const char *at_s,
                           const char *culprit, const char *ranks)
 {
@@ -355,15 +362,15 @@ static void free_course(struct course *course)
     free(course->is_new);
 }
 
-/* Returns whether the run cannot be judged: effort covers only times at which some thread was busy, and here
- * too much of the run has none. */
+/* Returns whether the run cannot be judged: the effort covers only times at which a thread was busy, and in
+ * this run too much time has no busy thread. */
 static bool is_doubtful(const struct inquiry *inquiry)
 {
     return 100 * inquiry->nobody_busy_s >= LOST_PERCENT * profile_wall_s(inquiry->profile) &&
            inquiry->nobody_busy_s >= LEAST_GAIN_S;
 }
 
-/* Reports one change: that of the metric with the largest difference. */
+/* Reports at most one change, in the metric with the largest difference. */
 void find_changes(struct inquiry *inquiry)
 {
     const struct timeline *timeline = &inquiry->profile->timeline;

@@ -1,4 +1,4 @@
-/* Threads that were ready to run and had no core: who had the cores, and what to do. */
+/* Finds threads that were ready to run and had no core. Says who used the cores, and what to do. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,40 +12,41 @@
 
 /* ---- the machine ---- */
 
-/* What else the machine did, from the kernel's counts at both ends of the measurement
+/* What the rest of the machine did, from the kernel's counts at the start and end of the measurement
  * (ompt_tool/life/machine.c). */
 
 struct machine {
-    /* the file has both ends, and the kernel counted processor time; otherwise all fields are 0 */
+    /* whether the file has the counts of both ends, with processor time; if not, all other fields are 0 */
     bool told;
-    double ready_own;    /* average number of the program's threads that ran or were ready */
-    double others_cores; /* average number of cores that other processes had */
-    double others_ready; /* estimated number of other runnable processes, assuming a fair share for each */
-    /* others_ready exceeds what the kernel counted, so the share is unfair (nice, a group) */
+    double ready_own;    /* average number of the program's threads that were running or ready to run */
+    double others_cores; /* average number of cores that other processes used */
+    double others_ready; /* estimated average number of other runnable processes, if each got a fair share */
+    /* whether others_ready exceeds the kernel's count, so that the shares were not fair (niceness, a group of
+     * processes) */
     bool others_weigh_more;
-    /* processor time that nobody used; 0 unless the program may run on all processors */
+    /* seconds of processor time that no process used; 0 unless the program may run on all processors */
     double free_s;
-    double stolen_s;    /* processor time taken by a hypervisor */
-    double throttled_s; /* time for which the process's cgroup had used up its quota */
+    double stolen_s;    /* seconds of processor time that a hypervisor took */
+    double throttled_s; /* seconds during which the process's cgroup had used up its quota */
 };
 
-#define TICKS_PER_S 100.0 /* unit of /proc/stat, the same on every machine */
-/* factor by which others_ready may exceed the kernel's count before it is doubted */
+#define TICKS_PER_S 100.0 /* ticks per second in /proc/stat, the same on every machine */
+/* largest plausible ratio of others_ready to the kernel's count */
 #define DOUBTFUL 2.0
-/* largest difference, in cores, at which the program counts as having all processors */
+/* the program counts as having all processors if it lacks less than this many cores */
 #define ALL_CORES 0.5
 
-/* The counts at one end of the measurement, in seconds. */
+/* The counts at one end of the measurement. Times are in seconds. */
 struct counts {
     double busy, idle, stolen, throttled;
-    double own; /* processor time of all threads of the process */
-    /* runnable processes and threads, at that time or on average over a minute; 0: unknown */
+    double own; /* processor time of all threads of this process */
+    /* number of runnable processes and threads, at that time or on average over a minute; 0: unknown */
     double runnable;
 };
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, TIMES };
 
-/* Returns the text after a word that begins a line; NULL if no line does. */
+/* Returns the text after a word at the beginning of a line, NULL if no line begins with the word. */
 static const char *text_after(const char *note, const char *word)
 {
     for (const char *line = note; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
@@ -54,7 +55,8 @@ static const char *text_after(const char *note, const char *word)
     return NULL;
 }
 
-/* Reads /proc/loadavg: three averages (the first over a minute), then runnable/existing processes. */
+/* Reads the number of runnable threads from /proc/loadavg, which holds three averages (the first over a
+ * minute), then runnable/existing. */
 static double runnable_of(const char *note)
 {
     const char *load = note ? text_after(note, "loadavg ") : NULL;
@@ -99,7 +101,7 @@ static void machine_read(const struct profile *profile, const struct ledger *led
     machine->throttled_s = fmin(no_core, fmax(0, end.throttled - begin.throttled));
     machine->ready_own = (on_core + no_core) / wall_s;
     machine->others_cores = fmax(0, busy - fmax(on_core, end.own - begin.own)) / wall_s;
-    /* With fair scheduling, own threads and others get the same share of a core. */
+    /* With fair scheduling, each thread of this program gets the same share of a core as each other process. */
     machine->others_ready = machine->others_cores * (on_core + no_core - machine->throttled_s) / on_core;
     double runnable = fmax(begin.runnable, end.runnable);
     machine->others_weigh_more = runnable > 0 && machine->others_ready > DOUBTFUL * runnable;
@@ -109,17 +111,17 @@ static void machine_read(const struct profile *profile, const struct ledger *led
 
 /* ---- findings ---- */
 
-#define MUCH  0.25 /* least share of the time without a core for a cause to be named */
-#define CROWD 1.05 /* ready threads for each core from which the program counts as oversubscribed */
-#define CORES 1024 /* cores that a binding can name: the limit of glibc's sched_getaffinity() */
-#define NAMED 3    /* threads of a core that are named; others are counted */
+#define MUCH  0.25 /* a cause is named if it explains at least this share of the time without a core */
+#define CROWD 1.05 /* number of ready threads per core from which the program counts as oversubscribed */
+#define CORES 1024 /* largest number of cores in a binding: the limit of glibc's sched_getaffinity() */
+#define NAMED 3    /* number of threads bound to a core that are named; the others are only counted */
 
 /* What is known about missing cores. */
 struct shortage {
-    double seconds, spun_s; /* thread time without a core; core time that waiting threads used */
-    double stolen_s;        /* the part of `seconds` in which neither a process nor the kernel had the core */
+    double seconds, spun_s; /* thread-seconds without a core; core-seconds that waiting threads used */
+    double stolen_s;        /* part of `seconds` in which neither a process nor the kernel used the core */
     double threads, cores;
-    size_t ranks; /* ranks that share these cores; 0: not a job */
+    size_t ranks; /* number of ranks that share these cores; 0 if the profile is not of a job */
     struct machine machine;
     bool crowded, spins, throttled, others, bound, stolen;
 };
@@ -172,8 +174,8 @@ static const char *shortage_rule(const struct shortage *shortage)
     return shortage->bound && !shortage->others ? "binding" : "cores-taken";
 }
 
-/* Returns who took the time. Only kernels that count interrupts separately subtract them from threads' time,
- * and such kernels do not count a hypervisor's. */
+/* Returns who took the stolen time. Only kernels that count interrupts separately subtract them from threads'
+ * time, and such kernels do not count the time that a hypervisor takes. */
 static const char *thief(const struct machine *machine, double stolen_s)
 {
     return machine->told && machine->stolen_s < MOSTLY * stolen_s ? "interrupts" : "the hypervisor";
@@ -211,8 +213,8 @@ static char *shortage_evidence(const struct inquiry *inquiry, const struct short
                             ready, SHARE(inquiry, shortage->seconds));
 }
 
-/* Describes the core on which threads bound to it lost most time: "threads 0, 2 and 5 more are bound to core
- * 1". */
+/* Describes the threads that lost most time because they are bound to the same core: "threads 0, 2 and 5 more
+ * are bound to core 1". */
 static char *bound_threads(const struct profile *profile)
 {
     double lost[CORES + 1] = {0};
@@ -242,7 +244,7 @@ static char *bound_threads(const struct profile *profile)
     return names;
 }
 
-/* Returns one sentence for each cause with a notable part. */
+/* Returns advice with one sentence for each cause that explains a notable part. */
 static char *shortage_advice(const struct profile *profile, const struct shortage *shortage)
 {
     const struct machine *machine = &shortage->machine;
@@ -309,8 +311,8 @@ static void put_no_core(struct inquiry *inquiry)
     put_finding(inquiry, &finding);
 }
 
-/* Handles samples that cannot see missing cores: they count such time as work, so more threads appear busy
- * than there are cores. */
+/* Finds busy threads without a core in profiles whose samples do not show them. Such samples count the time
+ * as work, so more threads appear busy than there are cores. */
 static void find_oversubscription(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
@@ -345,8 +347,8 @@ static void find_oversubscription(struct inquiry *inquiry)
     put_finding(inquiry, &finding);
 }
 
-/* Handles the same samples: lost time counts as work, as others' idleness or as nobody's. The finding
- * explains such oddities. */
+/* Finds time that other processes took, in the same profiles. There it counts as work, as idleness of others,
+ * or as time in which no thread was busy. The finding explains such oddities. */
 static void find_taken_cores(struct inquiry *inquiry)
 {
     double seconds = ledger_taken_s(inquiry->profile, &inquiry->ledger);

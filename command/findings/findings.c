@@ -41,8 +41,8 @@ static void free_inquiry(struct inquiry *inquiry)
     pair_map_free(&inquiry->unit_map);
 }
 
-/* Returns how long no thread was busy, on average over the ranks. A job's inverse_busy is the sum of its
- * ranks' only if all have the same number of threads; otherwise returns 0. */
+/* Returns for how many seconds no thread was busy, on average over the ranks. Returns 0 if the ranks of a job
+ * have different numbers of threads, because their sums of inverse_busy then do not add up to the job's. */
 static double nobody_busy_s(const struct profile *profile, const struct rows *rows)
 {
     double wall_s = profile->header.merged ? 0 : profile_wall_s(profile);
@@ -73,7 +73,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     ledger_sum(profile, &inquiry.ledger);
     inquiry.error = rows->error;
     inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
-    /* ranks run side by side, so a job saves what one rank saves on average */
+    /* ranks run at the same time, so a job saves what one rank saves on average */
     double ranks = (double)job_ranks(profile);
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) / ranks : 0;
     inquiry.busy_to_wall = (useful >= 1 ? 1 / useful : 1) / ranks;
@@ -82,7 +82,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     inquiry.findings->whole_s = inquiry.whole_s;
     findings_gather_units(&inquiry);
-    /* Samples triggered by a hardware counter cannot say how many seconds could be saved. */
+    /* Samples that a hardware counter triggers cannot say how many seconds could be saved. */
     bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
         rules[i](&inquiry);

@@ -11,7 +11,7 @@
 #include "command/tables/locks.h"
 #include "command/tables/waits.h"
 
-/* Returns the findings of a profile; count is 0 if there are none. `locks` and `waits` must be of the same
+/* Returns the findings of a profile; their count may be 0. `locks` and `waits` must be tables of the same
  * rows. */
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
                                  const struct wait_table *waits);

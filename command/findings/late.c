@@ -1,4 +1,5 @@
-/* Ranks of the same node that others wait for in MPI: which ranks, in which code, and where the others wait. */
+/* Finds ranks for which other ranks of the same node wait in MPI: which ranks, in which code, and where the
+ * others wait. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -9,23 +10,25 @@
 #include "command/tables/spreads.h"
 #include "command/text/memory.h"
 
-#define NAMED_RANKS  3   /* ranks that are named; others are counted */
-#define LEAST_PART   0.1 /* share of the longest waiting from which a rank counts as waiting */
-#define LEAST_EXCESS 1.1 /* factor over the mean from which the difference is reported */
+#define NAMED_RANKS 3 /* number of ranks that are named; the other ranks are only counted */
+/* a rank counts as waiting if it waited at least this share of the longest waiting */
+#define LEAST_PART   0.1
+#define LEAST_EXCESS 1.1 /* ratio of a late rank's time to the mean from which the ratio is reported */
 
 struct lateness {
     /* the ranks that were observed, sorted by how long they made others wait, longest first */
     const struct profile_rank **rank;
     size_t rank_count;
-    size_t late; /* how many ranks stand out: the first of `rank`; 0: none */
-    /* waiting for all ranks; for the ranks that stand out, or for all if none does */
+    size_t late; /* number of ranks that stand out, which come first in `rank`; 0: none */
+    /* all_s: seconds that ranks waited for any rank. seconds: the part for the ranks that stand out, or all
+     * of it if none does */
     double all_s, seconds;
-    size_t waiting; /* ranks that wait for the late ones */
-    uint32_t row;   /* the context with most of the waiting; ROW_NONE: no single one */
-    /* parts of all_s: beside ranks without a core, beside ranks with no working thread */
+    size_t waiting; /* number of ranks that wait for the late ranks */
+    uint32_t row;   /* the context that made others wait most, or ROW_NONE if no single one did */
+    /* parts of all_s: seconds of waiting for ranks without a core, and for ranks in which no thread worked */
     double no_core_s, nobody_s;
-    double idle_s;                  /* idleness in the teams of the waiting ranks */
-    const struct wait_place *place; /* the call with most waiting */
+    double idle_s;                  /* seconds of idleness in the teams of the waiting ranks */
+    const struct wait_place *place; /* the MPI call in which ranks waited most */
 };
 
 static int compare_made_wait(const void *left, const void *right)
@@ -80,7 +83,8 @@ static void count_waiting(struct lateness *lateness)
                              is_on_its_node(lateness, lateness->rank[i]);
 }
 
-/* Descends from the root while one row of the program's own code has most of the waiting. */
+/* Finds the code that made others wait: goes down from the root while one row of the program's own code has
+ * most of the waiting. */
 static uint32_t find_late_code(const struct rows *rows, double all_s)
 {
     uint32_t at = 0;
@@ -144,7 +148,7 @@ char *describe_late(const struct profile_rank *const *rank, size_t late)
     return text;
 }
 
-/* Writes " in MPI_Allreduce solver.c:88": the call with most waiting. */
+/* Writes the call in which ranks waited most, as " in MPI_Allreduce solver.c:88". */
 static void describe_place(const struct wait_place *place, char *text, size_t bytes)
 {
     if (!place)
@@ -155,8 +159,8 @@ static void describe_place(const struct wait_place *place, char *text, size_t by
         snprintf(text, bytes, " in %s", place->call);
 }
 
-/* Writes ": its assemble takes 1.4 times the mean" if the late rank spends most time there. Uses the nearest
- * enclosing row in which the ranks can be compared. */
+/* Writes ": its assemble takes 1.4 times the mean over the ranks" if the late rank spends more time there
+ * than any other rank. Uses the innermost enclosing row in which the ranks can be compared. */
 static void describe_work(const struct inquiry *inquiry, const struct lateness *lateness, char *text, size_t bytes)
 {
     const struct rows *rows = inquiry->rows;
@@ -240,8 +244,8 @@ static const char *lateness_advice(const struct lateness *lateness, bool job)
            "(nonblocking calls before it).";
 }
 
-/* Returns the upper bound on the time that can be saved. Ranks' own work does not shrink, so at most the
- * longest waiting rank's waiting is saved, unless more cores would help. */
+/* Returns the upper bound on the seconds that can be saved. The ranks' own work stays, so at most the longest
+ * waiting of a rank can be saved, unless more cores would help. */
 static double gain_of(const struct inquiry *inquiry, const struct lateness *lateness)
 {
     const struct profile_sums *all = inquiry->rows->row[0].inclusive;
@@ -278,7 +282,8 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
     put_finding(inquiry, &finding);
 }
 
-/* Judges a single rank's own profile only if others wait for it longer than it waits for them. */
+/* Finds late ranks. In the profile of a single rank, reports the rank only if others wait for it longer than
+ * it waits for them. */
 void find_late_ranks(struct inquiry *inquiry)
 {
     const struct profile_sums *all = inquiry->rows->row[0].inclusive;

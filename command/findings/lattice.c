@@ -1,4 +1,4 @@
-/* Long executions at regular distances. */
+/* Finds long executions at regular distances. */
 #include "command/findings/lattice.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "command/text/memory.h"
 
 #define LEAST       4    /* long ones */
-#define LONGER      1.5  /* factor over the lower quartile from which an execution is long */
+#define LONGER      1.5  /* an execution is long if it takes this many times the lower quartile */
 #define CHANCE      1e-3 /* largest probability that random positions give such a lattice */
 #define LEAST_HITS  0.9  /* least share of the lattice's points that must be long */
 #define MOST_STRAYS 0.2  /* largest share of the other executions that may be long */
@@ -16,7 +16,7 @@
 struct numbers {
     const double *duration;
     size_t count;
-    size_t *longs; /* indices of the long ones */
+    size_t *longs; /* indices of the long executions */
     size_t long_count, known;
 };
 

@@ -6,16 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LATTICE_MOST 10000 /* executions that are examined */
+#define LATTICE_MOST 10000 /* largest number of executions that are examined */
 
 struct lattice {
-    size_t every, first;   /* indices into duration[]: first, first + every, ... */
-    size_t points, hits;   /* executions on the lattice; how many of them are long */
-    size_t others, strays; /* executions off the lattice; how many of them are long */
-    double seconds, usual; /* mean durations on and off the lattice */
+    /* the lattice as indices into duration[]: first, first + every, first + 2 * every, ... */
+    size_t every, first;
+    size_t points, hits;   /* number of executions on the lattice, and of those that are long */
+    size_t others, strays; /* number of executions off the lattice, and of those that are long */
+    double seconds, usual; /* mean durations in seconds, on and off the lattice */
 };
 
-/* Finds the lattice of long executions. duration[i] is NAN if execution i was not measured. */
+/* Finds the lattice of the long executions. duration[i] is in seconds, NAN if execution i was not measured. */
 bool lattice_find(const double *duration, size_t count, struct lattice *lattice);
 
 static inline bool lattice_has(const struct lattice *lattice, size_t number)

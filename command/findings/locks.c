@@ -1,4 +1,4 @@
-/* Locks that threads wait for: single locks, and many small locks that one function holds. */
+/* Finds locks that threads wait for: single locks, and functions that hold many locks. */
 #include "command/findings/rules.h"
 #include "command/rows/label.h"
 
@@ -7,11 +7,11 @@
 
 #include "command/text/memory.h"
 
-/* The waiting that one finding covers, summed over its pairs. */
+/* The waiting that one finding covers, as a sum over pairs of a waiting place and a blamed context. */
 struct waiting {
     double ns, handoff_ns, holder_ns;
-    uint32_t row;   /* the row blamed most; for a handoff, the row that waited */
-    double idle_ns; /* idleness of the regions in which the waiting happens */
+    uint32_t row;   /* the row that is blamed most; in a handoff, the row that waited most */
+    double idle_ns; /* ns of idleness in the regions in which threads wait for the lock */
     size_t locks;
 };
 
@@ -20,13 +20,14 @@ static bool is_handoff(const struct row *row)
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
 }
 
-/* Returns the row of the program's own code that a pair blames. */
+/* Returns the row of the program's own code for the context that a pair blames. */
 static uint32_t row_of_pair(const struct inquiry *inquiry, const struct wait_pair *pair)
 {
     return inquiry->own[pair->row];
 }
 
-/* stamp: unique to the finding, so that each unit's idleness counts once */
+/* Adds a pair to the waiting of a finding. stamp: a number unique to the finding, with which the idleness of
+ * each unit is added only once. */
 static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair, uint32_t stamp)
 {
     uint32_t row = row_of_pair(inquiry, pair);
@@ -51,7 +52,7 @@ static const struct lock_entry *find_waited_lock(const struct inquiry *inquiry, 
     return NULL;
 }
 
-/* Writes ", at most 0.003 s at a time, most by f  f.c:9". */
+/* Writes "; the longest wait took 0.003 s, and f  f.c:9 waited most in all". */
 static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock, char *text, size_t bytes)
 {
     *text = '\0';
@@ -63,7 +64,7 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     free(waiter);
 }
 
-/* lock: NULL if the finding covers many locks */
+/* Records a finding. lock: NULL if the finding covers many locks. */
 static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
     double seconds = waiting->ns * 1e-9;
@@ -98,7 +99,7 @@ static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)
     return finding_is_enough(inquiry, seconds) && seconds >= LEAST_GAIN_S;
 }
 
-/* Finds functions that hold many locks of which none is a finding of its own. */
+/* Finds functions that hold many locks, none of which has a finding of its own. */
 static void find_holders(struct inquiry *inquiry, const bool *claimed)
 {
     const struct wait_table *waits = inquiry->waits;

@@ -1,4 +1,5 @@
-/* Waiting for other ranks in MPI, with the team's idleness during it, by MPI call and calling function. */
+/* Finds waiting for other ranks, by MPI call and calling function, together with the idleness of the team
+ * meanwhile. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -8,16 +9,17 @@
 
 struct ranks_wait {
     double waited_s, idle_s;
-    /* the part while another rank of the node was busy; not contained in waited_s if that, or the charge
-     * between nodes, is a finding of its own */
+    /* seconds of waiting while another rank of the node was busy. waited_s does not contain this time if late
+     * ranks, or ranks late between nodes, are a finding of their own */
     double others_s;
-    uint32_t row; /* the row with most of the waiting */
+    uint32_t row; /* the row that waited longest */
     double row_s;
     uint32_t contexts;
-    double calls, ranks, bytes; /* as in struct profile_sums */
+    double calls, ranks, bytes; /* sums over the calls, as in struct profile_sums */
 };
 
-/* Returns whether two rows are the same MPI call in the same function of the program, in whatever contexts. */
+/* Returns whether two rows are the same MPI call in the same function of the program. Their callers may
+ * differ. */
 static bool is_same_call(const struct inquiry *inquiry, uint32_t row, uint32_t other)
 {
     const struct row *rows = inquiry->rows->row;
@@ -60,8 +62,8 @@ static bool is_first(const struct inquiry *inquiry, uint32_t row)
     return true;
 }
 
-/* Writes ", 3.10 s of it while another rank of the node was busy, among 4 ranks, with 8 bytes each time".
- * Ranks and bytes are averages, and appear only if known. */
+/* Writes ", 3.10 s of it while another rank of the node was busy, among 4 ranks, with 8 bytes per call". The
+ * numbers of ranks and bytes are averages, and are written only if known. */
 static void describe_calls(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
 {
     int used = 0;
@@ -84,9 +86,9 @@ static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *w
     return known && (inquiry->late_told || wait->others_s < MOSTLY * wait->waited_s);
 }
 
-/* Writes "; rank 3 waits least there, 0.10 s, compared with 1.52 s on average", for the context with most
- * waiting, if the difference is large. The rank that waits least in a collective call arrives last, on
- * whatever node. */
+/* Writes "; rank 3 waits least there: 0.10 s, compared with a mean of 1.52 s", for the context that waited
+ * longest, if the difference is large. The rank that waits least in a collective call arrives last, on
+ * whatever node it is. */
 static void describe_least(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
 {
     struct spread_entry entry;
@@ -117,7 +119,7 @@ static const char *mpi_advice(const struct inquiry *inquiry, const struct ranks_
 static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const char *call = inquiry->rows->row[wait->row].label->name;
-    bool idle = wait->idle_s > wait->waited_s; /* whether idleness exceeds the waiting itself */
+    bool idle = wait->idle_s > wait->waited_s; /* whether other threads idled longer than the ranks waited */
     char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128], least[2 * FORMAT_NUMBER_BYTES + 128];
     describe_calls(inquiry, wait, calls, sizeof calls);
     describe_least(inquiry, wait, least, sizeof least);

@@ -1,4 +1,5 @@
-/* Phases of which every n-th execution takes longer, and what runs only in the long ones. */
+/* Finds phases of which every n-th execution takes longer, and the code that runs only in the long
+ * executions. */
 #include "cct/profile_tree.h"
 #include "command/findings/rules.h"
 
@@ -8,15 +9,16 @@
 #include "command/findings/lattice.h"
 #include "command/text/memory.h"
 
-#define SPECIAL 0.98 /* least share of a function's effort that must be excess of the long steps */
+/* a function is special if at least this share of its effort is excess of the long steps */
+#define SPECIAL 0.98
 
 enum side { OTHER, LONG, SIDES };
 
-/* Numbered executions of one phase, over all contexts. */
+/* Numbered executions (steps) of one phase, over all contexts. */
 struct steps {
     uint32_t name; /* index of the phase's name in the profile, from 1 */
-    uint64_t base; /* number of the execution at duration[0] */
-    /* seconds and calls of all executions with the same number */
+    uint64_t base; /* number of the execution that duration[0] stands for */
+    /* sums in seconds, and numbers of calls, over all executions with the same number */
     double duration[LATTICE_MOST], calls[LATTICE_MOST];
     size_t count;
     struct lattice lattice;
@@ -25,9 +27,9 @@ struct steps {
 /* One function of the program, with its callees, within the steps. */
 struct part {
     struct profile_sums sum[SIDES];
-    uint32_t row, depth; /* the function's row with most effort in long steps */
+    uint32_t row, depth; /* the row of the function with most effort in long steps, and its depth */
     double row_s;
-    uint32_t seen; /* the last node added, so that recursion counts it once */
+    uint32_t seen; /* the node that was added last, so that recursion counts a node once */
 };
 
 struct parts {
@@ -73,7 +75,8 @@ static bool find_long_steps(struct steps *steps)
     return found;
 }
 
-/* Returns the row of the step that contains a node, and its side; ROW_NONE if there is none. */
+/* Returns the row of the step that contains a node, and whether the step is long (side). Returns ROW_NONE if
+ * no step contains the node. */
 static uint32_t find_step(const struct inquiry *inquiry, const struct steps *steps, uint32_t node, enum side *side)
 {
     const struct profile *profile = inquiry->profile;
@@ -132,7 +135,7 @@ static void gather_step_parts(const struct inquiry *inquiry, const struct steps 
     }
 }
 
-/* Returns the thread-seconds of the long steps beyond those of as many other steps. */
+/* Returns how many more thread-seconds of a metric the long steps have than as many other steps. */
 static double excess_of(const struct inquiry *inquiry, const struct steps *steps, const struct part *part,
                         enum metric metric)
 {
@@ -149,8 +152,8 @@ static bool is_special(const struct inquiry *inquiry, const struct steps *steps,
            SPECIAL * metric_value(inquiry->rows, &part->sum[LONG], METRIC_EFFORT);
 }
 
-/* Returns the function with most of the excess: the outermost one that hardly runs in the other steps,
- * otherwise the innermost one. NULL: none has most of it. */
+/* Returns the function with most of the excess: the outermost function that hardly runs in the other steps,
+ * or else the innermost function. Returns NULL if no function has most of it. */
 static const struct part *find_long_part(const struct inquiry *inquiry, const struct steps *steps,
                                          const struct parts *parts)
 {

@@ -1,5 +1,5 @@
-/* Regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions with
- * much overhead as well. */
+/* Finds regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions
+ * that also have much overhead. */
 #include <math.h>
 
 #include "command/findings/rules.h"
@@ -9,7 +9,7 @@ static bool is_named_unit(const struct inquiry *inquiry, const struct unit *unit
     return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
 }
 
-/* Returns words for the kind of wait with most of the idleness. */
+/* Returns words for the kind of wait in which threads idled most. */
 static const char *place_of_waiting(const struct unit *unit, bool tasks)
 {
     static const char *const words[WAIT_KINDS] = {
@@ -36,8 +36,8 @@ static bool waits_for_sleep(const struct unit *unit)
     return unit->asleep_ns > 0 && unit->sum.blocked_idle >= MOSTLY * unit->sum.shared_idle;
 }
 
-/* Fills in title and advice. If the others wait for a sleeping thread, both differ, as dividing the work
- * otherwise would not help. */
+/* Fills in title and advice. If the other threads wait for a sleeping thread, the finding gets another title
+ * and other advice, because dividing the work differently would not help. */
 static void set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding,
                                  const char *what, const char *advice)
 {
@@ -56,8 +56,8 @@ static void set_title_and_advice(const struct inquiry *inquiry, const struct uni
         "not help.");
 }
 
-/* Starts a finding about a part of the unit's idleness. All of the remaining idleness may have occurred
- * beside other threads. */
+/* Starts a finding about a part of the unit's idleness. The error is computed as if all of the remaining
+ * idleness had occurred beside other threads. */
 static struct finding start_finding(const struct inquiry *inquiry, const char *rule, const struct unit *unit,
                                     uint32_t row, double seconds)
 {
@@ -178,7 +178,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     put_finding(inquiry, &finding);
 }
 
-/* Returns whether cores are idle. Threads outside a team could not run anyway if the team uses all cores. */
+/* Returns whether cores are idle. If the team uses all cores, threads outside the team could not run anyway. */
 static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *unit)
 {
     double idle = metric_value(inquiry->rows, &unit->sum, METRIC_CORE_IDLENESS);

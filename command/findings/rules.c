@@ -17,7 +17,8 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define LEAST_SAMPLES 100 /* in all threads; with fewer the only finding is `short` */
+/* least number of samples in all threads; with fewer, the only finding is `short` */
+#define LEAST_SAMPLES 100
 
 #define PLACE_COLUMNS 100 /* width of a place with its callers */
 
@@ -93,12 +94,12 @@ void shorten_name(char to[NAME_BYTES], const char *name)
     free(clean);
 }
 
-/* Sets the error. If chance alone may have made the finding, its title says so, because a summary shows only
- * the title. */
+/* Sets the error. If chance alone may explain the finding, marks this in the title, because a summary shows
+ * only titles. */
 static void put_error(const struct inquiry *inquiry, struct finding *put)
 {
     char *title = put->title, *evidence = put->evidence;
-    /* negative where threads lack cores */
+    /* core idleness is negative where threads lack cores */
     double value = put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds;
     put->error = error_of(&inquiry->error, put->metric, value, put->basis);
     if (finding_is_enough(inquiry, put->seconds - put->error))
@@ -119,7 +120,8 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
     if (finding->sampled)
         put_error(inquiry, put);
-    /* The sum of waiting over many threads on few cores can exceed the run time, even divided by the cores. */
+    /* With many threads on few cores, the sum of their waiting can exceed the run time, even if it is divided
+     * by the number of cores. */
     double wall_s = profile_wall_s(inquiry->profile);
     if (wall_s > 0)
         put->gain_s = fmin(finding->gain_s, wall_s);
@@ -131,7 +133,7 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
 
 /* ---- overhead ---- */
 
-/* Titles and advice for overhead: the pieces of work are too small. */
+/* Titles and advice of findings about overhead, by construct. */
 
 static const struct {
     const char *title, *advice;
@@ -156,14 +158,14 @@ static const struct {
     [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
 };
 
-/* Overhead in one kind of construct: its sum over all regions, and the idleness of those regions. */
+/* The overhead in one kind of construct over all regions, and the idleness of those regions. */
 struct cost {
     double ns, idle_ns, top_ns;
     uint32_t row;
 };
 
-/* Returns the construct to blame for a row's overhead. Waiting for others' pieces is due to small pieces;
- * waiting for an earlier iteration or an inner team is not. */
+/* Returns the construct to blame for a row's overhead. Small pieces cause waits for other threads' pieces,
+ * but not waits for an earlier iteration or an inner team. */
 static enum construct spent_in(const struct rows *rows, const struct row *row)
 {
     enum construct construct = construct_of(rows, row);
@@ -226,8 +228,8 @@ void find_overhead(struct inquiry *inquiry)
 
 /* ---- doubt ---- */
 
-/* Reports a loss that makes all numbers doubtful. missing_s: the part of the loss that the program's effort
- * does not contain. */
+/* Reports a loss that makes all numbers doubtful. missing_s: the seconds of the loss that the program's
+ * effort does not contain. */
 static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, const char *title, const char *what)
 {
     double all_s = inquiry->whole_s + missing_s, share = all_s > 0 ? 100 * seconds / all_s : 0;
@@ -244,8 +246,8 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
     put_finding(inquiry, &finding);
 }
 
-/* Returns how long waiting threads had no core. idle_no_core includes such time of blocked threads, so their
- * share by time is subtracted. */
+/* Returns for how many seconds waiting threads had no core. The ledgers' idle_no_core includes such time of
+ * blocked threads, so the share of blocked threads is subtracted. */
 static double waited_without_core(const struct profile *profile)
 {
     double without = 0;
@@ -258,8 +260,8 @@ static double waited_without_core(const struct profile *profile)
     return without;
 }
 
-/* Reports times at which all threads idled. No code is to blame for such times and no effort contains them,
- * so percentages do not cover them. */
+/* Reports time in which all threads idled. No code is to blame for this time, and the effort does not contain
+ * it, so no percentage includes it. */
 static void find_nobody_busy(struct inquiry *inquiry)
 {
     double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);

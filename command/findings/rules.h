@@ -1,5 +1,5 @@
-/* What all rules share: thresholds, the sums that they judge, and how to record a finding. docs/accounting.md
- * derives every bound. */
+/* What all rules share: thresholds, the sums that the rules judge, and how to record a finding.
+ * docs/accounting.md derives every bound. */
 #ifndef BLAME_COMMAND_FINDINGS_RULES_H
 #define BLAME_COMMAND_FINDINGS_RULES_H
 
@@ -18,16 +18,18 @@
 
 struct profile_rank;
 
-#define LEAST_PERCENT   5.0  /* least share of the program's effort that is reported */
-#define LEAST_GAIN_S    0.02 /* least saving that is reported; the start of a process is known to 5 ms */
-#define FEW_PIECES      4.0  /* iterations a thread; with fewer, no schedule can divide them equally */
-#define MOSTLY          0.5  /* share of idleness with a known cause from which that cause is named */
+#define LEAST_PERCENT 5.0 /* least percentage of the program's effort that is reported */
+/* least saving in seconds that is reported; the start of a process is known only to 5 ms */
+#define LEAST_GAIN_S    0.02
+#define FEW_PIECES      4.0  /* least number of iterations per thread that a schedule can divide equally */
+#define MOSTLY          0.5  /* a cause is named if it explains at least this share of the idleness */
 #define ONE_THREAD      1.05 /* average team size below which a team counts as one thread */
-#define MOST_IDENTIFIED 64   /* most threads that a context's bit set can identify */
-#define BOTH_PERCENT    10.0 /* share of a region's own effort from which idleness and overhead count as high */
-/* share of a lock's waiting while nobody held it, from which the lock counts as taken too often */
+#define MOST_IDENTIFIED 64   /* number of threads that a context's bit set can distinguish */
+/* percentage of a region's own effort from which idleness and overhead count as high */
+#define BOTH_PERCENT 10.0
+/* a lock counts as taken too often if nobody held it for at least this share of the waiting */
 #define HANDOFF_SHARE 0.5
-#define LOST_PERCENT  5.0 /* share of lost samples or time from which the other numbers are doubtful */
+#define LOST_PERCENT  5.0 /* percentage of lost samples or time from which the other numbers are doubtful */
 #define NAME_COLUMNS  60
 #define NAME_BYTES    (4 * NAME_COLUMNS + 1)
 
@@ -51,28 +53,29 @@ enum construct {
     CONSTRUCTS
 };
 
-/* The code of one parallel region with all its callees, over all callers; or all tasks below one function.
- * Each function that idles at barriers outside any known region (programs without names) is a unit of its
- * own. */
+/* A unit is the code of one parallel region with all its callees, over all callers, or all tasks below one
+ * function. In programs without names, each function that idles at barriers outside any known region is a
+ * unit of its own. */
 struct unit {
-    uint32_t row; /* the unit's context with the highest effort */
+    uint32_t row; /* the context of the unit with most effort */
     double row_ns;
     uint32_t contexts;
     struct profile_sums sum;
     double idle_ns[CAUSES];
     uint32_t worst[CAUSES]; /* the row whose own code is blamed most, by cause */
     double worst_ns[CAUSES];
-    double kind_ns[WAIT_KINDS]; /* idleness by kind of wait */
-    struct profile_idle idle;   /* what is known of the code that ran during idleness at barriers */
-    double asleep_ns;           /* largest idleness beside one blocked row */
-    uint32_t asleep;            /* the blocked row of asleep_ns */
-    /* idleness beside code in which only one thread was seen, outside loops and singles */
+    double kind_ns[WAIT_KINDS]; /* ns of idleness by kind of wait */
+    struct profile_idle idle;   /* what is known about the code that ran while threads idled at barriers */
+    double asleep_ns;           /* ns of idleness beside the blocked row `asleep` */
+    uint32_t asleep;            /* the blocked row beside which threads idled most */
+    /* ns of idleness beside code, outside loops and single constructs, that only one thread was seen to
+     * execute */
     double alone_ns;
-    bool both; /* idleness and overhead make one finding */
-    /* the unit that counts for all units whose idleness may have the same cause; may be the unit itself */
+    bool both; /* whether idleness and overhead of the unit are one finding */
+    /* the unit that represents all units whose idleness may have the same cause; may be this unit itself */
     uint32_t host;
-    double host_idle_ns; /* in a host: the idleness of all its units */
-    uint32_t stamp;      /* in a host: the last walk that counted it */
+    double host_idle_ns; /* in a host: ns of idleness of all units that it represents */
+    uint32_t stamp;      /* in a host: stamp of the last walk that counted its idleness */
 };
 
 #define UNIT_NONE UINT32_MAX
@@ -85,33 +88,37 @@ struct inquiry {
     struct findings *findings;
     size_t room;
     struct ledger ledger;
-    double whole_s;  /* the program's effort */
-    double period_s; /* sampling period of the thread with the fewest samples a second */
+    double whole_s;  /* the program's effort in thread-seconds */
+    double period_s; /* sampling period in seconds of the thread with the fewest samples per second */
     struct error_terms error;
     double threads, cores;
     double idle_to_wall; /* most seconds of the run that one thread-second of idleness can cost */
     /* most seconds of the run that one thread-second of waiting or overhead can cost */
     double busy_to_wall;
     double nobody_busy_s; /* seconds of the run in which no thread was busy */
-    /* time of threads without a core, 0 if that is no finding; it explains other findings */
+    /* thread-seconds without a core, which explain other findings; 0 if they are no finding */
     double no_core_s;
-    bool late_told;         /* waiting for ranks of the same node is a finding */
-    double *between_ns;     /* by row: waiting charged to ranks of other nodes; NULL if that is no finding */
-    double no_core_idle_ns; /* idleness blamed on missing cores */
-    uint32_t *region;       /* by row: the outermost region row around it; ROW_NONE: serial code */
-    uint32_t *unit_of;      /* by row */
-    bool *in_task;          /* by row */
-    /* by row: the program's own code on whose behalf the row runs, in the same region */
+    bool late_told; /* whether waiting for ranks of the same node is a finding */
+    /* by row: ns of waiting charged to ranks of other nodes; NULL if that is no finding */
+    double *between_ns;
+    double no_core_idle_ns; /* ns of idleness blamed on missing cores */
+    /* by row: the outermost region that contains the row, or ROW_NONE in serial code */
+    uint32_t *region;
+    uint32_t *unit_of; /* by row */
+    bool *in_task;     /* by row */
+    /* by row: the row of the program's own code, in the same region, that called this row; may be the row
+     * itself */
     uint32_t *own;
-    /* by row of the program's own code: idleness blamed on it and on the foreign code that it calls */
+    /* by row of the program's own code: ns of idleness blamed on the row and on the foreign code that it
+     * calls */
     double *idle_ns[CAUSES];
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;
-    uint32_t stamp; /* the last stamp given out */
+    uint32_t stamp; /* the stamp that next_stamp() returned last */
 };
 
-/* Sums by (key, row): functions with their contexts. */
+/* Sums of ns by key (a function) and row (a context of the function). */
 struct tally {
     struct pair_map map;
     struct tallied {
@@ -127,44 +134,45 @@ struct tally {
 void findings_gather_units(struct inquiry *inquiry);
 double unit_idle_ns(const struct unit *unit);
 uint32_t next_stamp(struct inquiry *inquiry);
-/* Returns the idleness of the host of a row's unit; 0 if a call with the same stamp has returned it already. */
+/* Returns the ns of idleness of the host of a row's unit. Returns 0 if an earlier call with the same stamp
+ * has returned them. */
 double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
-/* Returns an upper bound on the run time that can be saved by removing `seconds` thread-seconds of waiting or
- * overhead. idle_ns: idleness at the same code. */
+/* Returns an upper bound on the seconds of run time that are saved if `seconds` thread-seconds of waiting or
+ * overhead disappear. idle_ns: idleness at the same code. */
 double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns);
 
 void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns);
 void tally_free(struct tally *tally);
 
-/* Returns whether the seconds are enough for a finding. A finding that sampling alone may have put above the
- * threshold says so. */
+/* Returns whether the seconds are enough for a finding. If sampling alone may have put a finding above the
+ * threshold, the finding says so. */
 bool finding_is_enough(const struct inquiry *inquiry, double seconds);
 bool finding_is_enough_idleness(const struct inquiry *inquiry, double seconds);
 
 double percent_of_program(const struct inquiry *inquiry, double seconds);
-/* Writes a share with its whole: "14.0 % of the program's 8.28 thread-seconds (threshold 5 %)". SHARE does so as an
- * expression, whose text lives as long as the enclosing block. */
+/* Writes a share with its whole: "14.0 % of the effort of 8.28 thread-seconds (threshold 5 %)". SHARE does so
+ * as an expression, whose text lives as long as the enclosing block. */
 #define SHARE_BYTES (3 * FORMAT_NUMBER_BYTES + 64)
 const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, double seconds);
 #define SHARE(inquiry, seconds) describe_share((char[SHARE_BYTES]){0}, inquiry, seconds)
 /* Returns the average number of busy threads while the code with these sums ran. */
 double busy_threads(const struct profile_sums *sum);
 
-/* Returns the function that the program called, for a row that may be deep inside the callee: "read" for
- * __GI___libc_read. */
+/* Returns the name of the function that the program called. The row may be deep inside that function: returns
+ * "read" for __GI___libc_read. */
 const char *name_of_call(const struct rows *rows, uint32_t row);
 
-/* Shortens a name for use in a sentence. */
+/* Shortens a name so that it can be used in a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);
 
-/* Records a finding and takes ownership of its texts. Sets place from row, and share from seconds. */
+/* Records a finding and takes ownership of its texts. Derives place from row, and share from seconds. */
 void put_finding(struct inquiry *inquiry, const struct finding *finding);
 
 /* Record a finding that rules out all others, and return true if they did. */
 bool find_unmeasured(struct inquiry *inquiry); /* too little of the program was measured */
 bool find_short_run(struct inquiry *inquiry);
 
-/* The rules. Each may rely on findings_gather_units(). */
+/* The rules. Each can use what findings_gather_units() has gathered. */
 void find_losses(struct inquiry *inquiry);
 void find_no_core(struct inquiry *inquiry); /* call before find_losses */
 void find_start_up(struct inquiry *inquiry);
@@ -184,8 +192,9 @@ enum construct construct_of(const struct rows *rows, const struct row *row);
 /* Returns whether the row is a wait inside the runtime that no OMPT event reports. */
 bool is_untold_wait(const struct row *row);
 
-/* Returns how many ranks stand out: the fewest whose sum exceeds the midpoint between their fair share and
- * everything. At most half of the ranks can; 0: none does. part is sorted, largest first. */
+/* Returns how many ranks stand out: the smallest number of ranks whose sum exceeds the midpoint between their
+ * fair share and the whole. At most half of the ranks can stand out; 0: none does. part is sorted, largest
+ * first. */
 size_t count_outstanding(const double *part, size_t count, size_t ranks);
 /* Returns "rank 3 makes", "ranks 1, 3 and 4 make" or "17 ranks (3, 4, 9, ...) make". The caller frees it. */
 char *describe_late(const struct profile_rank *const *rank, size_t late);

@@ -1,4 +1,4 @@
-/* Serial code, and the time before OpenMP starts. */
+/* Finds serial code, and the time before OpenMP starts. */
 #include "command/findings/rules.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@ static bool is_before_start(const struct row *row)
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<before OpenMP start>") == 0;
 }
 
-/* Returns the idleness of threads outside any team that is blamed on the row's own code. Starting a region is
- * not serial code but the region's overhead. */
+/* Returns the ns of idleness outside any team that are blamed on the row's own code. The start of a region is
+ * not serial code but overhead of the region. */
 static double serial_of(const struct inquiry *inquiry, uint32_t index)
 {
     const struct row *row = &inquiry->rows->row[index];
@@ -22,20 +22,20 @@ static double serial_of(const struct inquiry *inquiry, uint32_t index)
     return inquiry->idle_ns[CAUSE_NO_TEAM][index];
 }
 
-/* Voluntary sleep in serial code. Other threads cannot take part in a sleep. */
+/* Sleep in serial code that the program asked for. Other threads cannot take part in it. */
 struct sleep {
     double own_ns, blocked_ns, most_ns;
-    uint32_t row; /* the row with most of the sleep */
+    uint32_t row; /* the row that slept most */
 };
 
 struct serial_search {
     struct inquiry *inquiry;
-    double *left;  /* by row: inclusive serial idleness that is in no finding yet */
-    bool *claimed; /* by row: its own code is in a finding */
+    double *left;  /* by row: ns of inclusive serial idleness that are in no finding yet */
+    bool *claimed; /* by row: whether the row's own code is in a finding */
 };
 
-/* Returns the sleep in serial code below a row that is in no finding yet. function: counts only that function
- * and its callees, unless ROW_NONE. */
+/* Returns the sleep in serial code below a row, as far as it is in no finding yet. function: counts only this
+ * function and its callees, unless it is ROW_NONE. */
 static struct sleep sleep_of(const struct serial_search *search, uint32_t below, uint32_t function)
 {
     const struct inquiry *inquiry = search->inquiry;
@@ -57,7 +57,7 @@ static struct sleep sleep_of(const struct serial_search *search, uint32_t below,
     return sleep;
 }
 
-/* What a serial finding covers: a row with its callees; many small functions below a row; one function in
+/* What a serial finding covers: a row with its callees, many small functions below a row, or one function in
  * many contexts. */
 enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
 
@@ -100,7 +100,8 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     put_finding(inquiry, &finding);
 }
 
-/* Reports the function below a row with most serial time, summed over its callers, if that is enough. */
+/* Reports the function below a row that has most serial time, summed over its callers, if that time is
+ * enough. */
 static void find_serial_function(struct serial_search *search, uint32_t below)
 {
     struct inquiry *inquiry = search->inquiry;
@@ -172,8 +173,8 @@ void find_serial_code(struct inquiry *inquiry)
     free(search.claimed);
 }
 
-/* A program linked with a runtime has it from its start under `blame run`; a program that loads the runtime
- * later does not. */
+/* Returns advice on how to measure the start-up. Under `blame run`, a program that is linked with a runtime
+ * has the runtime from its start; a program that loads the runtime later does not. */
 static char *start_up_advice(const struct profile *profile)
 {
     if (!profile_text(profile, "launcher"))

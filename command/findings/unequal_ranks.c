@@ -1,6 +1,6 @@
-/* Ranks that spend longer outside MPI than the others, which wait for them there. The rule uses sums of whole
- * ranks, for jobs whose ranks did not all see each other. find_late_ranks() judges waits seen within a node,
- * find_late_between_nodes() waits in collective calls. */
+/* Finds ranks that spend longer outside MPI than the other ranks, which wait for them. The rule uses sums of
+ * whole ranks, for jobs whose ranks did not all see each other. find_late_ranks() judges the waits seen
+ * within a node, and find_late_between_nodes() the waits in collective calls. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -12,20 +12,23 @@
 #include "command/tables/spreads.h"
 #include "command/text/memory.h"
 
-#define NAMED 3 /* ranks that the title names */
+#define NAMED 3 /* number of ranks that the title names */
 
 /* Seconds. */
 struct unequal {
     const double *outside_ns; /* by record */
-    /* ranks that count; indices of the ranks with most and least time outside MPI */
+    /* number of ranks that count; indices of the ranks with most and least time outside MPI */
     size_t ranks, most, least;
     double mean_s, most_s, least_s;
-    /* waiting not covered by other findings, of all ranks' initial threads but the latest rank's */
+    /* seconds that the initial threads of all ranks but the latest waited, without the waiting of other
+     * findings */
     double others_wait_s;
-    double excess_s; /* waiting for the latest rank if all ranks had met only once, at the end */
+    /* seconds that the ranks would wait for the latest rank if all had met only once, at the end */
+    double excess_s;
 };
 
-/* Returns a rank's waiting that is not yet reported as waiting for ranks of its own node. */
+/* Returns for how many ns a rank waited, without the waiting that is reported as waiting for ranks of its own
+ * node. */
 static double untold_wait_ns(const struct inquiry *inquiry, const struct profile_rank *rank)
 {
     return fmax(0, rank->mpi_wait - (inquiry->late_told ? rank->rank_idle : 0));
@@ -68,8 +71,8 @@ static int compare_late(const void *left, const void *right)
     return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1) : (a->record > b->record) - (a->record < b->record);
 }
 
-/* Returns "rank 3 spends" or "ranks 3, 7, 9 and 2 more spend up to". Names the
- * ranks that are nearer to the latest than to the mean. */
+/* Returns "rank 3 spends" or "ranks 3, 7, 9 and 2 more spend up to". Names the ranks whose time is nearer to
+ * the latest rank's than to the mean. */
 static char *begin_title(const struct profile *profile, const struct unequal *late)
 {
     struct late_rank *rank = memory_array(profile->rank_count, sizeof *rank);
@@ -99,7 +102,7 @@ static bool is_ranks_work(const struct inquiry *inquiry, uint32_t row, const cha
 }
 
 /* Returns the innermost row of the program's own code that has at least half of the rank's work beyond the
- * mean, and in which the rank works longest. ROW_NONE if there is none. */
+ * mean, and in which no rank works longer. Its row is ROW_NONE if there is none. */
 static struct spread_entry find_most_work(const struct inquiry *inquiry, const char *rank)
 {
     const struct rows *rows = inquiry->rows;
@@ -159,7 +162,7 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
 void find_unequal_ranks(struct inquiry *inquiry)
 {
     const struct profile_header *header = &inquiry->profile->header;
-    /* every rank saw all others, so sums of ranks say nothing more */
+    /* If every rank saw all others, sums of whole ranks say nothing more. */
     bool seen = header->ranks > 1 && header->ranks_seen >= header->ranks;
     double *outside_ns = header->merged && !seen && !inquiry->between_ns ? ranks_outside_mpi(inquiry->profile) : NULL;
     struct unequal late = {.outside_ns = outside_ns};

@@ -1,4 +1,4 @@
-/* What the rules judge: idleness by region and cause, overhead by region and construct. */
+/* Gathers what the rules judge: idleness by region and cause, and overhead by region and construct. */
 #include "cct/profile_tree.h"
 #include "command/findings/rules.h"
 #include "command/rows/make.h"
@@ -8,7 +8,7 @@
 
 #include "command/text/memory.h"
 
-/* Parts of names of runtime entries; the first match decides. */
+/* Parts of the names of runtime entries, with the construct of each. The first match decides. */
 static const struct {
     const char *part;
     enum construct construct;
@@ -86,7 +86,7 @@ static void find_regions(struct inquiry *inquiry)
         uint32_t above = i ? inquiry->region[row->parent] : ROW_NONE;
         inquiry->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
         inquiry->in_task[i] = row->kind == ROW_TASK || (i && inquiry->in_task[row->parent]);
-        /* Starting a region is the region's overhead, not serial code. */
+        /* The start of a region is overhead of the region, not serial code. */
         bool merges = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
                                                      construct_of(rows, row) != CONSTRUCT_REGION);
         inquiry->own[i] = merges ? inquiry->own[row->parent] : i;
@@ -102,7 +102,7 @@ static enum cause cause_of(const struct inquiry *inquiry, enum wait_kind kind, u
     return CAUSE_BARRIER;
 }
 
-/* Returns the number of the row's unit; creates the unit if there is none. */
+/* Returns the number of the unit that contains the row. Creates the unit if there is none. */
 static uint32_t find_unit(struct inquiry *inquiry, uint32_t row)
 {
     const struct row *at = &inquiry->rows->row[row];
@@ -161,7 +161,7 @@ static void gather_wait_pairs(struct inquiry *inquiry)
             continue;
         if (row_is_no_core(&inquiry->rows->row[pair->row]))
             inquiry->no_core_idle_ns += pair->ns;
-        /* MPI waits have a rule of their own */
+        /* waits in MPI have a rule of their own */
         else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row]))
             inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
     }
@@ -181,7 +181,8 @@ static void gather_wait_pairs(struct inquiry *inquiry)
     }
 }
 
-/* The threads seen in one function of a unit, and the idleness beside it outside known loops and singles. */
+/* The threads seen in one function of a unit, and the idleness beside that function outside known loops and
+ * single constructs. */
 struct worker {
     uint64_t threads;
     double idle_ns;
@@ -234,8 +235,8 @@ static void gather_known(struct inquiry *inquiry)
     free(worker);
 }
 
-/* Joins tasks with the regions that created them. Both hang below the same function, and the idleness blamed
- * on one may be due to the other. */
+/* Joins tasks with the regions that created them. Both are below the same function, and idleness blamed on
+ * one may be due to the other. */
 static void join_hosts(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;

@@ -115,7 +115,7 @@ static int receive_file(int from)
                         ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                         : MAP_FAILED;
     if (content == MAP_FAILED) { /* the sender waits for this process, so the job must end */
-        fprintf(stderr, "blame merge: rank %d has no memory for a part of the job\n", rank);
+        fprintf(stderr, "blame merge: rank %d has not enough memory for a part of the job\n", rank);
         MPI_Abort(MPI_COMM_WORLD, CLI_BAD_INPUT);
     }
     for (size_t done = 0; done < bytes; done += PIECE_BYTES)
@@ -185,7 +185,10 @@ static int merge_as_rank_0(int argc, char **argv)
     int finished;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "-j") == 0 || strncmp(argv[i], "--jobs", 6) == 0) {
-            fprintf(stderr, "blame merge: %s: does not work here; mpirun decides the number of processes\n", argv[i]);
+            fprintf(stderr,
+                    "blame merge: %s: this option does not work here; mpirun decides the number of "
+                    "processes\n",
+                    argv[i]);
             return CLI_BAD_USAGE;
         }
     job_read_tree = read_job_tree;

@@ -327,7 +327,7 @@ const char *profile_read_balances(const struct profile_chunks *chunks, const uin
         if (below.node->key >= PROFILE_BALANCE_KEYS)
             continue;
         if (!balance_sane(balance))
-            return "damaged: what ranks are charged is not a number that can be measured";
+            return "damaged: the waiting that is charged to a rank is not a number that can be measured";
         balance_put(profile, &room, below.merged, (uint32_t)below.node->key, balance);
     }
     balance_sort(profile);

@@ -27,6 +27,7 @@ struct profile_balance {
     uint32_t reserved[5];
 };
 
-_Static_assert(sizeof(struct profile_balance) == sizeof(struct profile_metric), "it stands in a metric's place");
+_Static_assert(sizeof(struct profile_balance) == sizeof(struct profile_metric), "a struct profile_balance takes the "
+                                                                                "place of a struct profile_metric");
 
 #endif

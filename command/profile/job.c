@@ -145,8 +145,8 @@ static void job_add_rank_record(struct job *job, const struct profile *rank, uin
     if (!header->finished) {
         record->state = PROFILE_RANK_OPEN;
         rank_copy_text(record->why, sizeof record->why,
-                       gone ? "it had not ended: it was killed, or went on as another program (exec)"
-                            : "it had not ended: it ran still, was killed, or went on as another program (exec)");
+                       gone ? "it had not ended normally: it was killed, or replaced itself (exec)"
+                            : "it had not ended normally: it was still running, was killed, or replaced itself (exec)");
     }
     record->process = header->process;
     record->pid = header->pid;
@@ -537,7 +537,7 @@ struct profile *job_complete(struct profile *part, char **why)
         if (part->ranks[i].state == PROFILE_RANK_DAMAGED)
             *why = memory_text("rank %u: %s", part->ranks[i].rank, part->ranks[i].why);
     if (!*why)
-        *why = memory_text("none of its files is of this job");
+        *why = memory_text("none of its files belongs to this job");
     profile_free(part);
     return NULL;
 }

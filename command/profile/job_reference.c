@@ -24,17 +24,18 @@ const char *job_why_foreign(const struct job_reference *like, const struct profi
 {
     const char *identity = profile_text(rank, "job_identity");
     if (like->identity && !identity)
-        return "it does not say of which job it is: there was no room, or it was killed as it began";
+        return "the file does not say to which job it belongs: there was no room, or the process was killed at its "
+               "start";
     if (like->identity && strcmp(identity, like->identity) != 0)
-        return "it is of another job";
+        return "it belongs to another job";
     if (rank->header.merged || rank->header.part)
-        return "it was merged from several ranks, whose own files count";
+        return "it was merged from several ranks, whose own files are counted instead";
     if (!like->known)
         return NULL;
     if (strcmp(reference_text(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
         return "it was measured in another way (BLAME_SAMPLE, BLAME_CLOCK)";
     if (strcmp(reference_text(rank, "counters"), like->counters) != 0)
-        return "it counted other events (BLAME_COUNTERS)";
+        return "it has other counters (BLAME_COUNTERS)";
     return NULL;
 }
 

@@ -82,7 +82,7 @@ static uint32_t merged_node_of(const struct profile_chunks *chunks, const uint32
 static const char *read_probe(struct profile *profile, uint32_t node, uint32_t tree, const struct profile_probe *probe)
 {
     if (!probe_sane(probe))
-        return "damaged: a phase's or event's time is not a number that can be measured";
+        return "damaged: the time of a phase or event is not a number that can be measured";
     if (probe->calls == 0)
         return NULL;
     profile->probes = probe_list_grow(profile->probes, profile->probe_count, sizeof *profile->probes);
@@ -93,7 +93,7 @@ static const char *read_probe(struct profile *profile, uint32_t node, uint32_t t
 static const char *read_counters(struct profile *profile, uint32_t node, const struct profile_counters *counters)
 {
     if (!counters_sane(counters))
-        return "damaged: a counter's sum is not a number that can be counted";
+        return "damaged: the sum of a counter is not a number that can be counted";
     profile->counters = probe_list_grow(profile->counters, profile->counters_count, sizeof *profile->counters);
     profile->counters[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
     return NULL;
@@ -178,7 +178,7 @@ static const char *read_probe_counters(const struct profile_chunks *chunks, cons
                                   .tree = probe_tree_of(profile, parent, tree)};
     struct merged_probe *probe = bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, compare_probes);
     if (!counters_sane(counters))
-        return "damaged: a counter's sum is not a number that can be counted";
+        return "damaged: the sum of a counter is not a number that can be counted";
     if (probe)
         sums_add_counters(&probe->counters, counters);
     return NULL;

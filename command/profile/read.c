@@ -146,17 +146,17 @@ static const char *profile_header_check(const struct profile_header *header)
     if (memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) != 0)
         return "not a blame profile";
     if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
-        return "written on a machine with the other byte order; read it there";
+        return "written on a machine with another byte order; read the file on such a machine";
     if (header->byte_order != PROFILE_BYTE_ORDER)
-        return "damaged: its header makes no sense";
+        return "damaged: the file's header has values that cannot be";
     if (header->version < PROFILE_VERSION_OLDEST)
-        return "damaged: its header makes no sense";
+        return "damaged: the file's header has values that cannot be";
     if (header->version > PROFILE_VERSION)
         return NEWER;
     if (header->header_bytes != PROFILE_HEADER_BYTES || header->chunk_bytes != PROFILE_CHUNK_BYTES ||
         header->unit_bytes != PROFILE_UNIT_BYTES || header->thread_bytes != PROFILE_THREAD_BYTES ||
         header->module_bytes != PROFILE_MODULE_BYTES || header->chunk_count > PROFILE_MAX_CHUNKS)
-        return "damaged: its header makes no sense";
+        return "damaged: the file's header has values that cannot be";
     return NULL;
 }
 
@@ -205,7 +205,7 @@ static const char *read_thread_records(const struct profile_chunks *chunks, stru
             if (thread->kind == PROFILE_THREAD_UNUSED)
                 continue;
             if (!thread_sane(thread))
-                return "damaged: a thread's sum is not a number that can be measured";
+                return "damaged: the sum of a thread is not a number that can be measured";
             profile->threads[profile->thread_count++] = *thread;
         }
     }
@@ -234,7 +234,7 @@ static const char *read_rank_records(const struct profile_chunks *chunks, struct
         const struct profile_rank *from = (const struct profile_rank *)chunk + 1;
         for (uint32_t i = 0; i < chunk->used && i < RANKS_PER_CHUNK; i++, from++) {
             if (!rank_sane(from))
-                return "damaged: a rank's sum is not a number that can be measured";
+                return "damaged: the sum of a rank is not a number that can be measured";
             struct profile_rank *rank = &profile->ranks[profile->rank_count++];
             *rank = *from;
             rank->host[sizeof rank->host - 1] = '\0';
@@ -320,7 +320,7 @@ static const char *read_lock_node(const struct profile_chunks *chunks, struct pr
         return NULL;
     if (!profile_number_sane(waits->sum_ns) || !profile_number_sane(waits->longest_ns) || waits->sum_ns < 0 ||
         waits->longest_ns < 0)
-        return "damaged: a lock's sum is not a number that can be measured";
+        return "damaged: the sum of a lock is not a number that can be measured";
     lock->sum_ns += waits->sum_ns;
     lock->waits += waits->waits;
     if (waits->longest_ns > lock->longest_ns)
@@ -423,14 +423,14 @@ static const char *load_chunks(int file, const struct profile_header *header, of
     off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
     size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
     if (there < header->chunk_count) {
-        snprintf(buffer, buffer_bytes, "truncated: %lld of its %u chunks are there", (long long)there,
+        snprintf(buffer, buffer_bytes, "truncated: only %lld of its %u chunks are there", (long long)there,
                  header->chunk_count);
         return buffer;
     }
     /* calloc, because it does not touch the pages of chunks that will not be read */
     *bytes = calloc(wanted + 1, 1);
     if (!*bytes)
-        return "not enough memory to read it";
+        return "not enough memory to read the file";
     if (thread == ALL_THREADS ? !read_exactly_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
                               : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
         snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
@@ -450,13 +450,12 @@ static const char *profile_select_thread(struct profile *profile, size_t thread,
         return buffer;
     }
     if (profile->header.merged)
-        return "is of a whole job, in which the ranks' samples are together; one thread's are in a rank's "
-               "file (--rank)";
+        return "this is the profile of a job, which does not keep threads apart; use --rank to read the file of one "
+               "rank";
     profile->tree = profile->threads[thread].tree;
     if (!profile->tree)
-        return "does not say which samples are whose: an older tool, or too many threads; it can be read "
-               "without a "
-               "choice of threads only";
+        return "the file does not say which samples belong to which thread: an older tool wrote it, or there were "
+               "too many threads; read it without a choice of threads";
     size_t first = 0; /* first initial thread, which has the time before the tool's start */
     while (first + 1 < profile->thread_count && profile->threads[first].kind != PROFILE_THREAD_INITIAL)
         first++;
@@ -474,9 +473,9 @@ static const char *read_open_file(int file, struct profile_header *header, size_
     if (fstat(file, &status) != 0)
         return "cannot be examined";
     if (S_ISDIR(status.st_mode))
-        return "is a directory, not a measurement file";
+        return "this is a directory, not a measurement file";
     if (!S_ISREG(status.st_mode))
-        return "is a device, pipe or socket, not a measurement file";
+        return "this is a device, pipe or socket, not a measurement file";
     if (status.st_size == 0)
         return "empty: the program ended before the measurement began";
     if (status.st_size < (off_t)sizeof *header)
@@ -490,7 +489,8 @@ static const char *read_open_file(int file, struct profile_header *header, size_
     if (wrong == NEWER) {
         snprintf(
             buffer, buffer_bytes,
-            "made by a newer blame (format %u; this one reads formats up to %u): install that blame, or a newer one",
+            "made by a newer blame (format %u; this one reads formats up to %u): install that version of blame, or a "
+            "newer one",
             header->version, PROFILE_VERSION);
         return buffer;
     }

@@ -54,7 +54,7 @@ struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums);
 
 _Static_assert(offsetof(struct profile_sums, shared_idle) == offsetof(struct profile_metric, shared_idle) &&
                    offsetof(struct profile_sums, waits) == offsetof(struct profile_metric, waits),
-               "a record may be read as what stands in a metric's place");
+               "struct profile_sums begins with the fields of struct profile_metric");
 
 /* Returns the own time of equation 1 in LMF13 (docs/accounting.md): the time in which inverse_busy counts the
  * thread. */

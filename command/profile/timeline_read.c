@@ -13,7 +13,7 @@
 #define NO_LANE    (PAIR_MAP_NEW - 1)
 #define NO_BIN     UINT32_MAX
 
-static const char damaged[] = "damaged: a bin of time is not what can be measured";
+static const char damaged[] = "damaged: a bin of the timeline has a value that cannot be measured";
 
 /* A LANE or TIME node of the file. */
 struct item {
@@ -181,7 +181,7 @@ static const char *timeline_check_items(struct reading *reading)
 _Static_assert(offsetof(struct profile_few_bins, shift) == offsetof(struct profile_bins, shift) &&
                    offsetof(struct profile_few_bins, shift) == offsetof(struct profile_lane, shift) &&
                    offsetof(struct profile_few_bins, shift) == offsetof(struct timeline_lane_record, shift),
-               "it is in the same place");
+               "both records have `shift` at the same offset");
 
 /* Returns the ns from the tool's start to the end of the run, or to the last sample if the run did not end. */
 static uint64_t run_length_ns(const struct profile *profile)

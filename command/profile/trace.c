@@ -242,7 +242,7 @@ static const char *read_trace_lanes(const struct tracing *tracing)
     free(chunks);
     if (trace->lane_count)
         qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_trace_lanes);
-    return good ? NULL : "damaged: its trace makes no sense";
+    return good ? NULL : "damaged: the trace cannot be read to its end";
 }
 
 /* Returns, for each node of the file's tree now, the profile's node for that context. */
@@ -290,9 +290,10 @@ struct trace *trace_read(struct profile *profile, char *error, size_t error_byte
     const char *wrong = NULL;
     struct tracing tracing = {.profile = profile};
     if (profile->header.merged)
-        wrong = "is of a whole job, and has no trace: the ranks' files have one each (--rank)";
+        wrong = "this is the profile of a job, which has no trace; use --rank, because each rank's file has its own "
+                "trace";
     else if (!profile->header.traced)
-        wrong = "has no trace: blame run --trace writes one";
+        wrong = "has no trace; measure again with blame run --trace";
     if (!wrong) {
         tracing.trace = memory_array(1, sizeof *tracing.trace);
         wrong = read_trace(&tracing, buffer, sizeof buffer);

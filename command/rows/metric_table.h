@@ -23,42 +23,44 @@
 #define METRIC_TABLE_ALWAYS(METRIC)                                                                                    \
     METRIC(IDLENESS, 2, rows->shared ? sums->shared_idle : metric_idleness_ns(sums, rows->threads), "idleness",        \
            "idleness", "s", "threads without work", "#e69f00", "#d99a1c",                                              \
-           "Time of idle threads that this context is blamed for")                                                     \
+           "Time of idle threads for which this context is blamed")                                                    \
     METRIC(WORK, 1, sums->work, "work", "work", "s", "in your code", "#3b82c4", "#4a90cf",                             \
-           "Time in which threads worked")                                                                             \
+           "Time in which threads executed your code")                                                                 \
     METRIC(OVERHEAD, 3, sums->overhead, "overhead", "overhead", "s", "in the OpenMP runtime", "#b26a98", "#b5769f",    \
-           "Time that threads spent in the runtime on its own affairs")                                                \
+           "Time in which threads executed the OpenMP runtime")                                                        \
     METRIC(LOCK_WAIT, 4, sums->lock_wait, "lock-wait", "lock wait", "s", "waiting for locks", "#d55e00", "#d9692a",    \
-           "Time in which others waited for locks that were held here")
+           "Time in which other threads waited for locks that this context held")
 
 /* Metrics that are not parts of the threads' time: other ways to count a part, and the number of samples. */
 #define METRIC_TABLE_OTHERS(METRIC)                                                                                    \
     METRIC(LOCK_WAIT_HERE, 7, sums->lock_wait_here, "lock-wait-here", "lock wait here", "s", NULL, "#b8561a",          \
-           "#c06a35", "Time in which this context waited for locks, a part of what lock wait charges to holders")      \
+           "#c06a35",                                                                                                  \
+           "Time in which this context itself waited for locks; the metric lock wait charges this time to "            \
+           "the holders")                                                                                              \
     METRIC(CORE_IDLENESS, 5, metric_idleness_ns(sums, rows->cores), "core-idleness", "core idleness", "s", NULL,       \
            "#d9a520", "#c79a2b", "Idleness of cores instead of threads")                                               \
     METRIC(SHARED_IDLENESS, 6, sums->shared_idle, "shared-idleness", "shared idleness", "s", NULL, "#c79a2b",          \
-           "#b08a2c", "Idleness as threads in other programs' company have it")                                        \
+           "#b08a2c", "Idleness as counted in a shared environment: only threads in a team can be idle")               \
     METRIC(SAMPLES, 0, (double)sums->samples, "samples", "samples", "", NULL, "#6f8397", "#7c90a4", "Samples taken")
 
 /* Rare parts of the threads' time. They are shown only if they are at least METRIC_LEAST_SHOWN per cent. */
 #define METRIC_TABLE_RARE(METRIC)                                                                                      \
     METRIC(NO_CORE, 8, sums->no_core, "no-core", "no core", "s", "ready, without a core", "#189a74", "#2fae88",        \
-           "Time in which busy threads were ready to run and had no core")                                             \
+           "Time in which busy threads were ready to run but had no core")                                             \
     METRIC(BLOCKED, 9, sums->blocked, "blocked", "blocked", "s", "asleep outside OpenMP", "#8d8778", "#9c9586",        \
-           "Time in which busy threads slept outside of OpenMP's waits")                                               \
+           "Time in which busy threads slept outside OpenMP")                                                          \
     METRIC(MPI_WAIT, 10, sums->mpi_wait, "mpi-wait", "mpi wait", "s", "in MPI, for other ranks", "#6a63b8", "#8d86d6", \
-           "Time in calls of MPI's that may wait for other ranks")
+           "Time in MPI calls that may wait for other ranks")
 
 /* Time of other ranks, which is shown like a rare part. In a job, it is part of those ranks' mpi wait. */
 #define METRIC_TABLE_RANKS(METRIC)                                                                                     \
     METRIC(RANK_IDLENESS, 11, sums->rank_idle, "rank-idleness", "rank idleness", "s", NULL, "#a8437f", "#c874a6",      \
-           "Time in which other ranks waited in MPI, by who made them wait")
+           "Time of ranks that waited in MPI, by the code that they waited for")
 
 /* The sum of the metrics in metric_blame_part. It has no column in files. */
 #define METRIC_TABLE_BLAME(METRIC)                                                                                     \
     METRIC(BLAME, NONE, metric_blame_ns(rows, sums), "blame", "blame", "s", NULL, "#c8453b", "#d05a4e",                \
-           "What others lost by it: idleness + overhead + lock wait")
+           "Time lost because of this code: idleness + overhead + lock wait")
 
 /* All metrics: those with columns in files, then blame. */
 #define METRIC_TABLE_COLUMNS(METRIC)                                                                                   \

@@ -457,10 +457,10 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
     struct reader from = {
         .at = bytes + sizeof start, .end = bytes + count, .answers = answers, .numbers = numbers, .pool = pool};
     if (count < sizeof start || memcmp(bytes, MAGIC, sizeof start.magic) != 0)
-        return "not a file of names";
+        return "it is not a file of names";
     memcpy(&start, bytes, sizeof start);
     if (start.version != VERSION || start.byte_order != PROFILE_BYTE_ORDER)
-        return "written by another version of blame";
+        return "it was written by another version of blame";
     if (start.start_realtime_ns != header->start_realtime_ns || start.pid != header->pid)
         return "belongs to another measurement";
     if (start.hash != hash_bytes(from.at, (size_t)(from.end - from.at)))
@@ -543,7 +543,8 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
     const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
                                                           symbols->file, bytes, kept_is_answer_wanted, symbols)
                                     : NULL;
-    const char *text = why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why) : NULL;
+    const char *text =
+        why ? pool_text(&symbols->pool, "%s: %s; names are taken from the binaries alone", path, why) : NULL;
     if (why) {
         struct symbols_source *sources = symbols->answers.sources;
         memset(sources, 0, symbols->module_count * sizeof *sources);
@@ -653,10 +654,10 @@ static void kept_put_change(FILE *out, struct symbols *symbols, const struct sym
     }
     if (count > 1)
         fprintf(out, "and %zu more files ", count - 1);
-    fputs(other ? "changed since this run" : "cannot be read any more", out);
+    fputs(other ? "changed since this run" : "can no longer be read", out);
     if (symbols->elsewhere)
-        fputs(", or not from here: the program ran in another mount namespace (unshare, a container) or on another "
-              "machine",
+        fputs(", or cannot be read from here: the program ran in another mount namespace (unshare, a container) or "
+              "on another machine",
               out);
 }
 
@@ -671,12 +672,12 @@ static bool kept_put_split(FILE *out, struct symbols *symbols, const char *befor
         const char *package = pool_text(&symbols->pool, "%s.dwp", module->main.path);
         fprintf(out, "%s%s: inlined functions are missing, because ", before, module->base_name);
         if (access(package, R_OK) == 0)
-            fprintf(out, "its split debug information is in %s, which this libdw does not read", package);
+            fprintf(out, "its split debug information is in %s, a format that this libdw cannot read", package);
         else if (module->split_lost_count > 1)
             fprintf(out, "%s and %zu more .dwo files cannot be read", module->split_lost, module->split_lost_count - 1);
         else
             fprintf(out, "%s cannot be read", module->split_lost);
-        fputs(" (build without -gsplit-dwarf, or keep the .dwo files where they were made)", out);
+        fputs(" (build without -gsplit-dwarf, or keep the .dwo files where the compiler wrote them)", out);
         return true;
     }
     return false;
@@ -693,7 +694,7 @@ char *symbols_changes(struct symbols *symbols)
         return NULL;
     if (of_kept) {
         kept_put_change(out, symbols, of_kept, kept);
-        fputs(": names and lines are those of the run", out);
+        fputs("; names and lines are those of the run", out);
     }
     if (of_lost) {
         fputs(of_kept ? "; " : "", out);

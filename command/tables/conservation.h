@@ -26,7 +26,7 @@ struct conservation_law {
 #define LAW_NO_CORE     "no core" /* threads had no core, which also changed other threads' time */
 #define LAW_LOST        "lost samples"
 #define LAW_UNEXPLAINED "nothing"
-#define LAW_TRACED      "stops for the program that traced it" /* strace or a debugger stopped the program */
+#define LAW_TRACED      "stopped while another program traced it" /* strace or a debugger stopped the program */
 #define LAW_COPIED      "copied while it ran" /* made by `blame snapshot`: a sample may be on one side only */
 
 #define CONSERVATION_LAWS 13

@@ -16,14 +16,14 @@ static void coverage_room_cause(const struct profile *profile, struct coverage_l
     const char *file = profile_text(profile, "file");
     char place[400];
     snprintf(place, sizeof place, "%s", file ? file : "the profile");
-    loss->advice = "Give the measurement room elsewhere: `blame run --out DIR`, BLAME_OUT.";
+    loss->advice = "Let the measurement be written elsewhere: `blame run --out DIR`, BLAME_OUT.";
     if (header->room_error == EFBIG) {
         snprintf(loss->cause, sizeof loss->cause,
                  "the limit on the size of files, %llu bytes, is reached (RLIMIT_FSIZE, ulimit -f)",
                  (unsigned long long)header->room_limit);
-        loss->advice = "Raise the limit, `ulimit -f`, for the run.";
+        loss->advice = "Raise the limit on file sizes for the run, `ulimit -f`.";
     } else if (header->room_error == ENOMEM) {
-        loss->advice = "Raise the limit, `ulimit -v`, or leave more memory to the run.";
+        loss->advice = "Raise the limit on memory, `ulimit -v`, or leave more memory for the run.";
         if (header->room_limit != NO_LIMIT)
             snprintf(loss->cause, sizeof loss->cause,
                      "no memory is left; the limit is %llu bytes (RLIMIT_AS, ulimit -v)",
@@ -36,7 +36,7 @@ static void coverage_room_cause(const struct profile *profile, struct coverage_l
     } else if (header->room_error == EOVERFLOW) {
         snprintf(loss->cause, sizeof loss->cause, "%s is full: it holds at most %llu MiB", place,
                  (unsigned long long)PROFILE_MAX_CHUNKS * PROFILE_CHUNK_BYTES >> 20);
-        loss->advice = "Measure with fewer samples, `blame run --rate`, or fewer frames, `--depth`.";
+        loss->advice = "Take fewer samples, `blame run --rate`, or keep fewer frames, `--depth`.";
     } else if (header->room_error) {
         snprintf(loss->cause, sizeof loss->cause, "%s: %s", place, strerror((int)header->room_error));
     }
@@ -45,16 +45,17 @@ static void coverage_room_cause(const struct profile *profile, struct coverage_l
 static void coverage_timer_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     const struct profile_header *header = &profile->header;
-    loss->advice = "The numbers of these threads cannot be had here.";
+    loss->advice = "These threads cannot be measured on this system.";
     if (header->timer_error == EAGAIN) {
         snprintf(loss->cause, sizeof loss->cause,
                  "the limit on pending signals, %llu for all of the user's processes, is reached "
                  "(RLIMIT_SIGPENDING, "
                  "ulimit -i)",
                  (unsigned long long)header->timer_limit);
-        loss->advice = "Raise the limit, `ulimit -i`, for the run.";
+        loss->advice = "Raise the limit on pending signals for the run, `ulimit -i`.";
     } else if (header->timer_error) {
-        snprintf(loss->cause, sizeof loss->cause, "the system refuses timers: %s", strerror((int)header->timer_error));
+        snprintf(loss->cause, sizeof loss->cause, "the system refuses to create timers: %s",
+                 strerror((int)header->timer_error));
     }
 }
 
@@ -91,12 +92,13 @@ void coverage_of(const struct profile *profile, struct coverage *coverage)
     uint64_t without_room = ledger.dropped_by[PROFILE_DROP_NO_MEMORY];
     *coverage =
         (struct coverage){.whole_s = (ledger.lifetime + ledger.unsampled + ledger.unsignalled + untracked) * 1e-9};
-    coverage_add_loss(profile, coverage, "threads that there was no room for", untracked, coverage_room_cause);
-    coverage_add_loss(profile, coverage, "samples that there was no room for",
+    coverage_add_loss(profile, coverage, "threads for which there was no room", untracked, coverage_room_cause);
+    coverage_add_loss(profile, coverage, "samples for which there was no room",
                       without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0,
                       coverage_room_cause);
     coverage_add_loss(profile, coverage, "threads without a timer", ledger.unsampled, coverage_timer_cause);
-    coverage_add_loss(profile, coverage, "threads without the signal", ledger.unsignalled, coverage_signal_cause);
+    coverage_add_loss(profile, coverage, "threads that the sampling signal did not reach", ledger.unsignalled,
+                      coverage_signal_cause);
 }
 
 double coverage_percent(const struct coverage *coverage)

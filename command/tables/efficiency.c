@@ -59,11 +59,11 @@ static const char *why_efficiency_unknown(const struct profile *profile)
 {
     const struct profile_rank *ranks = profile->ranks;
     if (profile_text(profile, "sample"))
-        return "samples are by events, not by time";
+        return "samples count events instead of time";
     if (profile->header.clock != 0)
-        return "samples are by CPU time (BLAME_CLOCK), in which nobody waits";
+        return "samples are taken by CPU time (BLAME_CLOCK), in which no thread waits";
     if (!mpi_wait_is_measured(profile))
-        return "no waiting in MPI was measured: no MPI, or no libblame-mpi.so";
+        return "no waiting in MPI was measured: the program did not use MPI, or libblame-mpi.so was not loaded";
     for (size_t i = 1; i < profile->rank_count; i++)
         if (ranks[i].rank == ranks[i - 1].rank && rank_counts(&ranks[i]) && rank_counts(&ranks[i - 1]))
             return "a rank had several processes";

@@ -154,7 +154,7 @@ char *ranks_problems(const struct profile *profile)
         fprintf(out, "%srank %s: %s", told++ ? "; " : "", name, rank->why);
     }
     if (more)
-        fprintf(out, "; and %zu more (--view ranks)", more);
+        fprintf(out, "; and %zu more (see --view ranks)", more);
     memory_stream_close(out);
     if (told)
         return text;

@@ -7,18 +7,19 @@
 #include "command/rows/make.h"
 #include "command/text/memory.h"
 
-/* An instance of a view row: the tree's row whose cost it carries, and the caller up to which it is followed. */
+/* A row of the tree whose cost a row of the view includes, with the caller up to which its call path has been
+ * followed. */
 struct instance {
     uint32_t row;
-    uint32_t caller; /* the tree's row that the view row shows; `row` itself at the first level */
+    uint32_t caller; /* the row of the tree that the view shows; equals `row` at the first level */
 };
 
-/* A view row and its instances, in preorder of `row`. */
+/* A row of the view and its instances, ordered by `row` (preorder). */
 struct group {
     uint32_t view_row;
     uint32_t level;
     size_t count;
-    struct instance *instances; /* owned; NULL if there is nothing to expand */
+    struct instance *instances; /* owned by the group; NULL if the row is not expanded */
 };
 
 struct stack {
@@ -42,7 +43,8 @@ static void push_group(struct stack *stack, struct group group)
     stack->groups[stack->count++] = group;
 }
 
-/* Adds the inclusive cost of instances in preorder. An instance inside an earlier one adds nothing. */
+/* Adds up the inclusive cost of instances, which are in preorder. An instance inside an earlier one adds
+ * nothing. */
 static void sum_instances(const struct rows *rows, struct rows *view, struct row *view_row,
                           const struct instance *instances, size_t count)
 {
@@ -59,8 +61,9 @@ static void sum_instances(const struct rows *rows, struct rows *view, struct row
     }
 }
 
-/* Distributes `count` instances to groups by key (a, b of the i-th instance) and keeps their order; keys with
- * a == ROW_NONE are left out. Appends one view row for each group below view_parent, and pushes the groups. */
+/* Distributes `count` instances to groups by their key (a, b of the i-th instance), in the same order. Leaves
+ * out instances with a == ROW_NONE. Appends a row of the view for each group below view_parent, and pushes
+ * the groups. */
 static void split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
                   const struct instance *instances, uint64_t (*keys)[2], size_t count, struct stack *stack)
 {
@@ -78,7 +81,8 @@ static void split(const struct rows *rows, struct rows *view, uint32_t view_pare
             struct row *to = &view->row[row];
             to->function = like->function;
             to->label = like->label;
-            to->note = level > 1 ? like->note : NULL; /* notes belong to calls, not to functions */
+            /* notes belong to calls, so rows of functions have none */
+            to->note = level > 1 ? like->note : NULL;
             to->call_line = (int)keys[i][1];
         }
         stack->groups[first + *slot].count++;
@@ -95,7 +99,7 @@ static void split(const struct rows *rows, struct rows *view, uint32_t view_pare
         group->instances[group->count++] = instances[i];
         struct row *to = &view->row[group->view_row];
         if (rows->row[instances[i].caller].kind < to->kind)
-            /* a procedure if it is inlined here and called there */
+            /* a function that is inlined in one instance and called in another is a procedure */
             to->kind = rows->row[instances[i].caller].kind;
     }
     for (size_t g = first; g < stack->count; g++)
@@ -104,7 +108,7 @@ static void split(const struct rows *rows, struct rows *view, uint32_t view_pare
     pair_map_free(&map);
 }
 
-/* Makes the first level of both views: the functions. */
+/* Makes the first level of the bottom-up and flat views: the functions. */
 static void split_functions(const struct rows *rows, struct rows *view, struct stack *stack)
 {
     struct instance *instances = memory_array(rows->count, sizeof *instances);
@@ -165,7 +169,7 @@ struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double 
     return view;
 }
 
-/* Adds a statement row of the tree to the row of its line below its function. */
+/* Adds the cost of a statement row of the tree to the row of its source line, below its function. */
 static void add_line_row(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
                          struct pair_map *lines)
 {
@@ -183,7 +187,7 @@ static void add_line_row(const struct rows *rows, struct rows *view, uint32_t vi
     rows_add_counters(view, &view->row[*slot], row_counters(from, true), row_counters(from, true));
 }
 
-/* Adds the source lines of the functions in a stack. */
+/* Adds the source lines of the functions on a stack. */
 static void add_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
 {
     struct pair_map lines = {0};
@@ -202,7 +206,7 @@ static bool is_construct_row(const struct row *row)
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row->kind == ROW_RUNTIME;
 }
 
-/* Returns the nearest construct on each row's path, by row; 0: none. */
+/* Returns, by row, the innermost construct on the row's path; 0 if there is none. */
 static uint32_t *find_constructs(const struct rows *rows)
 {
     uint32_t *nearest = memory_array(rows->count, sizeof *nearest);
@@ -211,13 +215,13 @@ static uint32_t *find_constructs(const struct rows *rows)
     return nearest;
 }
 
-/* Returns a key for a text. Equal names have one address. */
+/* Returns a key for a text. Equal names have the same address, so the address can be the key. */
 static uint64_t text_key(const char *text)
 {
     return *text ? (uintptr_t)text : 0;
 }
 
-/* Turns a row made for a function into that of its file or module. */
+/* Turns a row that was made for a function into the row of the function's file or module. */
 static void name_group(struct rows *view, uint32_t index, enum flat_by by)
 {
     struct row *row = &view->row[index];

@@ -1,4 +1,4 @@
-/* The balance view: how much waiting in collective calls late ranks are charged with. */
+/* The balance view: the waiting in collective calls that is charged to late ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -82,17 +82,16 @@ void view_text_balance(FILE *out, const struct profile *profile, const struct ro
 {
     struct balance_table *table = balance_gather(profile, rows);
     char *text = table->calls
-                     ? memory_text("Ranks wait %s s in MPI for which no rank of their node is blamed. As the "
-                                   "sums of all ranks tell it: %s s are charged to ranks "
-                                   "that come later to calls in which all meet, %s s of these calls are "
-                                   "common to all ranks, and of %s s in other calls nothing is "
-                                   "known. An estimate: ranks that are late in turn do not show.",
+                     ? memory_text("Ranks wait %s s in MPI for which no rank of their node is blamed. From the sums "
+                                   "of all ranks, blame estimates the causes: %s s are charged to ranks that arrive "
+                                   "later at collective calls, %s s are waiting that all ranks of these calls share, "
+                                   "and the causes of %s s in other calls are unknown. The estimate does not show "
+                                   "ranks that are late in turn.",
                                    DECIMAL(table->unblamed * 1e-9, 3), DECIMAL(table->charged * 1e-9, 3),
                                    DECIMAL(table->common * 1e-9, 3),
                                    DECIMAL(fmax(0, table->unblamed - table->charged - table->common) * 1e-9, 3))
-                     : memory_text("Nothing is charged between nodes: all ranks saw whom they wait for (rank "
-                                   "idleness), a rank had two processes, or no call was "
-                                   "seen in which all ranks meet.");
+                     : memory_text("Nothing is charged between nodes: either all ranks saw for whom they waited "
+                                   "(rank idleness), or a rank had two processes, or no collective call was seen.");
     view_text_header(out, profile, style);
     putc('\n', out);
     format_paragraph(out, text, style->columns);

@@ -1,11 +1,11 @@
-/* The columns of --columns. */
+/* Reads the columns that --columns chooses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/views/style.h"
 
-/* Reads "idleness:e%". A counter's name may itself contain ":u". */
+/* Reads a column, as "idleness:e%". The name of a counter may itself contain ":u". */
 static bool read_column(struct view_column *column, const struct rows *rows, const char *item, size_t bytes)
 {
     if (bytes && item[bytes - 1] == '%') {
@@ -28,8 +28,8 @@ static void complain_column(char *error, size_t error_bytes, const struct rows *
 {
     char *names = rows_metric_names(rows);
     snprintf(error, error_bytes,
-             "%.*s%s: expected a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), "
-             "with %% behind for per cent; METRIC is %s",
+             "%.*s%s: expected a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), with %% appended for "
+             "percentages; METRIC is %s",
              bytes ? (int)(bytes < 80 ? bytes : 80) : 2, bytes ? item : "\"\"", bytes > 80 ? "..." : "", names);
     free(names);
 }

@@ -1,4 +1,4 @@
-/* The POP efficiencies of a job. */
+/* Prints the POP efficiencies of a job. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "command/text/format.h"
 #include "command/views/text.h"
 
-/* Prints an efficiency and its two factors, which follow it in enum efficiency. */
+/* Prints an efficiency and its two factors. In enum efficiency, the factors follow the efficiency. */
 static void print_product(FILE *out, const char *name, const double *of)
 {
     static const int columns[] = {8, 16, 16};
@@ -38,8 +38,8 @@ static void print_remarks(FILE *out, const struct efficiencies *made, const stru
     print_efficiency_text(
         out,
         format_printable(
-            "The first row is the product of the others. Serialisation and transfer, whose product is MPI's "
-            "communication efficiency, are not shown: they need a run on an ideal network."),
+            "The first row is the product of the others. MPI's communication efficiency is the product of "
+            "serialisation and transfer. These two are not shown, because they need a run on an ideal network."),
         style);
 }
 
@@ -47,11 +47,12 @@ void view_text_efficiencies(FILE *out, const struct profile *profile, const stru
 {
     struct efficiencies made = efficiencies_of(profile);
     if (made.why) {
-        print_efficiency_text(out, format_printable("POP's efficiencies cannot be told: %s.", made.why), style);
+        print_efficiency_text(out, format_printable("POP's efficiencies are unknown: %s.", made.why), style);
         return;
     }
     print_efficiency_text(out,
-                          format_printable("POP's efficiencies, in per cent, of %s s, %llu rank%s, %llu threads:",
+                          format_printable("POP's efficiencies, as percentages, for %s s, %llu rank%s and %llu "
+                                           "threads:",
                                            DECIMAL(made.runtime_s, 2), (unsigned long long)made.processes,
                                            made.processes == 1 ? "" : "s", (unsigned long long)made.threads),
                           style);

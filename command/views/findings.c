@@ -35,7 +35,7 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
         used = snprintf(numbers, sizeof numbers, "%.40s s of %s, %.40s %%", DECIMAL(finding->seconds, 3),
                         metric_title(finding->metric), DECIMAL(finding->share, 1));
     if (finding->gain_s > 0)
-        snprintf(numbers + used, sizeof numbers - (size_t)used, "%sthe run could be %.40s s shorter at most",
+        snprintf(numbers + used, sizeof numbers - (size_t)used, "%sthe run could be at most %.40s s shorter",
                  used ? "; " : "", DECIMAL(finding->gain_s, 2));
     print_indented(out, numbers, style);
     print_indented(out, finding->evidence, style);
@@ -52,12 +52,12 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
     double nobody_s = ledger_nobody_s(profile, findings->whole_s);
     view_text_header(out, profile, style);
     snprintf(base, sizeof base,
-             "Percentages are of %.40s s of thread time: work, idleness, overhead, lock wait, no core, blocked and mpi "
-             "wait together.",
+             "Percentages are of the effort, %.40s s of thread time: work, idleness, overhead, lock wait, no core, "
+             "blocked and mpi wait of all threads.",
              DECIMAL(findings->whole_s, 2));
     if (nobody_s > 0)
         snprintf(base + strlen(base), sizeof base - strlen(base),
-                 " Beside it there were %.40s s in which no thread was busy.", DECIMAL(nobody_s, 2));
+                 " In addition, there were %.40s s of thread time in which no thread was busy.", DECIMAL(nobody_s, 2));
     if (findings->count)
         format_paragraph(out, base, style->columns);
     for (size_t i = 0; i < findings->count; i++)

@@ -6,7 +6,7 @@
 #include "command/rows/own.h"
 #include "command/text/format.h"
 
-/* Returns whether a program came with the system: its users do not compile it. */
+/* Returns whether a program belongs to the system. Users do not compile such programs. */
 static bool is_of_system(const char *path)
 {
     static const char *const folders[] = {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/bin/", "/sbin/", "/lib"};

@@ -1,4 +1,4 @@
-/* Whether the program was compiled with line numbers. */
+/* Finds out whether the program was compiled with line numbers. */
 #ifndef BLAME_COMMAND_VIEWS_LINES_H
 #define BLAME_COMMAND_VIEWS_LINES_H
 
@@ -9,8 +9,8 @@
 #define LINES_ADVICE                                                                                                   \
     "the program has no line numbers; compile it with -g to see source lines (optimisation can stay on)"
 
-/* Returns whether samples hit functions of a user's program, and none of these has a source line. The rows are those of
- * rows_build(). */
+/* Returns whether samples hit functions of a program that is not the system's, and no such function has a
+ * source line. `rows` must come from rows_build(). */
 bool lines_are_missing(const struct profile *profile, const struct rows *rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* The phases view as text. */
+/* Prints the phases view as text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +17,19 @@
 
 /* ---- the rows of the view ---- */
 
-/* The call path profile of each phase. The function that started a phase is part of the phase's row; the rows
- * below are the code that it calls. */
+/* Arranges the call path profile of each phase. The function that started the phase is part of the phase's
+ * row. The rows below are the code that this function calls. */
 
 struct arranging {
     const struct rows *rows;
     const struct phase_table *table;
     struct rows *view;
-    struct pair_map children; /* row of the view by (parent in the view, function) and kind */
-    uint32_t *group;          /* index in the table by name; ROW_NONE: none */
-    uint32_t *phase;          /* by row: 1 + the phase's name; 0 for other rows */
-    bool *began;              /* by row: whether the function started a phase and is part of its row */
-    uint32_t *target;         /* by row: the view's row to which it adds */
+    struct pair_map children; /* the view's row by (parent in the view, function) and kind */
+    uint32_t *group;          /* by name: index of the phase in the table, or ROW_NONE */
+    uint32_t *phase;          /* by row: 1 + the number of the phase's name; 0 if the row is no phase */
+    /* by row: whether the function started a phase, and so is part of the phase's row */
+    bool *began;
+    uint32_t *target; /* by row: the view's row that includes its cost */
 };
 
 static uint32_t find_view_child(struct arranging *to, uint32_t parent, const struct row *like)
@@ -58,7 +59,8 @@ static void add_exact_times(struct arranging *to, uint32_t target, const struct 
     row->extra = extra;
 }
 
-/* Adds an event. An event inside itself adds no exact time, because the outer one includes it. */
+/* Adds an event. An event inside another event of the same name adds no exact time, because the outer event
+ * includes it. */
 static void add_event_row(struct arranging *to, uint32_t index)
 {
     struct profile_probe probe = to->rows->row[index].extra->probe;
@@ -70,14 +72,14 @@ static void add_event_row(struct arranging *to, uint32_t index)
     add_exact_times(to, to->target[index], &probe);
 }
 
-/* Returns the first-level row of a name; the program's for 0. */
+/* Returns the first-level row of a phase's name; for 0, the row of the whole program. */
 static uint32_t name_row(const struct arranging *to, uint32_t name)
 {
     uint32_t group = name <= to->table->profile->name_count ? to->group[name] : ROW_NONE;
     return group == ROW_NONE ? to->view->node_row[0] : to->view->node_row[group];
 }
 
-/* Returns the phase's row above a row of the view. */
+/* Returns the first-level row (of a phase) that contains a row of the view. */
 static uint32_t first_level(const struct arranging *to, uint32_t view_row)
 {
     while (to->view->row[view_row].parent != 0)
@@ -85,8 +87,8 @@ static uint32_t first_level(const struct arranging *to, uint32_t view_row)
     return view_row;
 }
 
-/* Returns whether a row is the function that started the phase around it, or an inlined function around the
- * start. */
+/* Returns whether a row is the function that started the innermost phase, or an inlined function that
+ * contains the start. */
 static bool is_beginner(const struct arranging *to, const struct row *row)
 {
     uint32_t group = to->target[row->parent] - to->view->node_row[0];
@@ -112,7 +114,8 @@ static void take_phase_row(struct arranging *to, uint32_t index)
     if (to->phase[index]) {
         bool instance = to->phase[row->parent] == to->phase[index];
         to->target[index] = name_row(to, to->phase[index] - 1);
-        if (!instance && first_level(to, above) != to->target[index]) { /* seen from the enclosing phase */
+        /* the nested phase as a row of the enclosing phase */
+        if (!instance && first_level(to, above) != to->target[index]) {
             uint32_t nested = find_view_child(to, above, row);
             add_metric_sums(to, nested, row->inclusive);
             add_exact_times(to, nested, row->extra ? &row->extra->probe : &(struct profile_probe){0});
@@ -139,7 +142,7 @@ static void add_phases(struct arranging *to)
         label->name = phase_name(table, group->name);
         extra->probe = group->probe;
         to->view->row[row].label = label;
-        to->view->row[row].extra = extra; /* exact times stay, with samples or without */
+        to->view->row[row].extra = extra; /* exact times are kept even if no sample hit the phase */
         to->view->node_row[g] = row;
         if (group->name <= table->profile->name_count)
             to->group[group->name] = g;
@@ -198,13 +201,13 @@ struct rows *view_phases(const struct rows *rows, const struct phase_table *tabl
 
 /* ---- the text ---- */
 
-#define FEW_EXECUTIONS 8 /* the most executions that have a line each */
+#define FEW_EXECUTIONS 8 /* largest number of executions that are printed on a line each */
 #define SLOWEST        5
 #define EVENTS_SHOWN   20
-#define NAME_INDENT    64 /* columns before a name */
-#define NARROW_COLUMNS 84 /* columns of a terminal below which fewer numbers are shown */
-#define NARROW_INDENT  45 /* columns before a name in a narrow terminal */
-#define PART_COLUMNS   9  /* for each of no core, blocked and mpi wait, if they are shown */
+#define NAME_INDENT    64 /* columns of numbers before a name */
+#define NARROW_COLUMNS 84 /* in a terminal with fewer columns, fewer numbers are shown */
+#define NARROW_INDENT  45 /* columns of numbers before a name in a narrow terminal */
+#define PART_COLUMNS   9  /* columns of each of no core, blocked and mpi wait, if it is shown */
 #define LEAST_NAME     12
 #define SERIES_INDENT  20
 
@@ -214,10 +217,10 @@ struct phases_view {
     const struct rows *rows, *view;
     const struct phase_table *table;
     int decimals;
-    double least_s; /* seconds of effort of the smallest row shown */
+    double least_s; /* least effort in seconds of a row that is shown */
     size_t cut;
     bool narrow, shown[METRIC_PARTS];
-    uint32_t depth; /* the deepest level shown */
+    uint32_t depth; /* number of the deepest level that is shown */
 };
 
 static void print_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
@@ -230,7 +233,7 @@ static bool has_part(const struct phases_view *to, size_t part)
     return part < 2 || (part < METRIC_ALWAYS_PARTS ? !to->narrow : to->shown[part]);
 }
 
-/* Chooses the largest of the parts that are not always shown. */
+/* Chooses the largest of the metrics that are not always shown. */
 static void choose_parts(struct phases_view *to)
 {
     size_t before = to->narrow ? NARROW_INDENT : NAME_INDENT, columns = to->style->columns;
@@ -329,7 +332,7 @@ static int compare_slower(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Prints how many executions differ, and which took longest. */
+/* Prints how much the durations of executions differ, and which executions took longest. */
 static void print_series(const struct phases_view *to, const struct phase_group *group)
 {
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
@@ -341,7 +344,7 @@ static void print_series(const struct phases_view *to, const struct phase_group 
         if (entries[i].is == PHASE_NUMBERED && entries[i].probe.calls)
             slowest[count++] = &entries[i];
     qsort(slowest, count, sizeof *slowest, compare_slower);
-    fprintf(out, "each %s to %s s, mean %s, deviation %s; slowest:",
+    fprintf(out, "%s to %s s each, mean %s, deviation %s; slowest:",
             DECIMAL(group->probe.shortest_ns * 1e-9, to->decimals + 1),
             DECIMAL(group->probe.longest_ns * 1e-9, to->decimals + 1),
             DECIMAL(probe_mean_s(&group->probe), to->decimals + 1),
@@ -355,7 +358,7 @@ static void print_series(const struct phases_view *to, const struct phase_group 
     free(text);
 }
 
-/* Prints what was counted during the phase. */
+/* Prints the counters' sums over the phase. */
 static void print_counters(const struct phases_view *to, const struct profile_counters *counters)
 {
     char *text;
@@ -418,10 +421,11 @@ static void print_phase_table(struct phases_view *to)
 
 /* An event or a parameter, summed over all contexts. */
 struct event {
-    const struct row *row; /* one of its rows */
+    const struct row *row; /* one of the rows of the event */
     struct profile_probe probe;
     uint64_t samples;
-    double exact_ns, sampled_s; /* an event inside itself counts once */
+    /* ns by the clock and seconds by samples; an event inside itself is counted once */
+    double exact_ns, sampled_s;
 };
 
 static int compare_events(const void *left, const void *right)
@@ -460,7 +464,7 @@ static struct event *gather_event_totals(const struct rows *rows, size_t *count)
         while (above && rows->row[above].function != row->function)
             above = rows->row[above].parent;
         sums_add_probe(&event->probe, probe_of(row));
-        if (above) /* the outer event includes its time */
+        if (above) /* the outer event includes the time of this one */
             continue;
         event->exact_ns += probe_of(row)->inclusive_ns;
         event->samples += row->inclusive->samples;
@@ -501,8 +505,8 @@ static void print_event_table(const struct phases_view *to)
     if (count) {
         fputc('\n', to->out);
         format_paragraph(to->out,
-                         "Events and parameters by the clock, and by samples: all time of threads inside "
-                         "but waits in OpenMP, with its 95 % interval.",
+                         "For events and parameters: seconds by the clock, and by samples, with the 95 % interval. "
+                         "By samples is all time of threads inside, except waits in OpenMP.",
                          to->style->columns);
         fprintf(to->out, "\n%s%9s%8s%s%11s%*s %s%s\n", format_strong(to->style->colour), "exact", "calls",
                 to->narrow ? "" : "    itself     mean (us)", "sampled", to->narrow ? 16 : 11, "",
@@ -518,12 +522,13 @@ static void print_event_table(const struct phases_view *to)
 static void print_phases_meaning(const struct phases_view *to)
 {
     format_paragraph(to->out,
-                     "Exact: seconds from begin to end, by the clock of the threads that began it. The "
-                     "others: thread time by samples, nested phases included. Below a phase what its "
-                     "code calls; a nested phase is followed at its own row.",
+                     "Exact: seconds from begin to end, by the clock of the thread that began the phase. The other "
+                     "columns: thread time by samples, including nested phases. Below each phase is the code that "
+                     "ran in it; a nested phase has a row of its own.",
                      to->style->columns);
     if (to->rows->counter_count)
-        format_paragraph(to->out, "Counted: from begin to end, in the threads that began it.", to->style->columns);
+        format_paragraph(to->out, "Counters: from begin to end, in the threads that began the phase.",
+                         to->style->columns);
 }
 
 void view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,

@@ -8,7 +8,7 @@
 #include "command/profile/profile.h"
 #include "command/text/format.h"
 
-#define MOST_NOTES 5 /* the most notes of a kind */
+#define MOST_NOTES 5 /* largest number of notes of the same kind */
 
 struct notes {
     FILE *out;
@@ -29,11 +29,12 @@ static void note_throttled(struct notes *notes, const struct profile *profile)
         const struct profile_name *name = &profile->names[i];
         if (!(name->flags & PROFILE_NAME_THROTTLED) || ++count > MOST_NOTES)
             continue;
-        print_note(notes, format_printable("note: %s is short and frequent: not measured any more after %llu calls",
+        print_note(notes, format_printable("note: %s is short and frequent, so it was not measured after %llu calls",
                                            name->text, (unsigned long long)name->throttled_after));
     }
     if (count > MOST_NOTES)
-        print_note(notes, format_printable("note: the same of %zu more, see phases in run.json", count - MOST_NOTES));
+        print_note(notes, format_printable("note: %zu more were not measured for this reason, see phases in run.json",
+                                           count - MOST_NOTES));
 }
 
 /* Returns a text as "solve (main, a.c:12)". */
@@ -53,13 +54,13 @@ static void print_misnested(struct notes *notes, const struct rows *rows)
     for (size_t i = 0; i < rows->misnested_count && i < MOST_NOTES; i++) {
         const struct misnesting *wrong = &rows->misnested[i];
         char *inner = place_text(&wrong->inner), *outer = place_text(&wrong->outer);
-        print_note(notes, *wrong->outer.name ? format_printable("note: %s was still open where %s ended", inner, outer)
-                                             : format_printable("note: %s ended without a begin", inner));
+        print_note(notes, *wrong->outer.name ? format_printable("note: %s was still open when %s ended", inner, outer)
+                                             : format_printable("note: %s ended although it had not begun", inner));
         free(inner);
         free(outer);
     }
     if (rows->misnested_count > MOST_NOTES)
-        print_note(notes, format_printable("note: %zu more ends in a wrong order, see misnested in run.json",
+        print_note(notes, format_printable("note: %zu more phases ended in the wrong order, see misnested in run.json",
                                            rows->misnested_count - MOST_NOTES));
 }
 
@@ -79,9 +80,10 @@ void view_text_probe_notes(FILE *out, const struct profile *profile, const struc
                        "note: something stopped the process%s %s s (SIGSTOP, a debugger): <stopped>, a part of blocked",
                        header->merged ? "es for a sum of" : " for", DECIMAL(profile->stopped_ns * 1e-9, 2)));
     if (header->ended_by_program)
-        print_note(&notes, format_printable("note: the program ended the measurement itself"));
+        print_note(&notes, format_printable("note: the program itself ended the measurement"));
     if (header->probes_lost)
         print_note(&notes,
-                   format_printable("note: %llu begins of phases, events or parameters had no room and are lost",
+                   format_printable("note: %llu beginnings of phases, events or parameters were lost, because there "
+                                    "was no room for them",
                                     (unsigned long long)header->probes_lost));
 }

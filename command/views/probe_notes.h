@@ -6,8 +6,8 @@
 
 #include "command/rows/row.h"
 
-/* Prints a line each, after an empty line, for events that are no longer measured, phases that ended in a
- * wrong order, pauses, and losses. */
+/* Prints an empty line, then a line for each of these: events that are no longer measured, phases that ended
+ * in the wrong order, pauses, and losses. */
 void view_text_probe_notes(FILE *out, const struct profile *profile, const struct rows *rows, size_t columns);
 
 #endif

@@ -1,5 +1,5 @@
-/* The ranks view: what each rank did with the time of its threads. For many ranks, their spread and those
- * that stand out. */
+/* The ranks view: what each rank did with the time of its threads. If there are many ranks, shows their
+ * distribution and the ranks that stand out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "command/views/text.h"
 
 #define HOST_COLUMNS 12
-#define MANY         40   /* the most ranks that are listed one by one */
-#define STAND_OUT    5    /* the most ranks that are named for a column */
-#define LEAST_EXCESS 1.05 /* times the mean: the least value that stands out */
+#define MANY         40   /* largest number of ranks that are all listed */
+#define STAND_OUT    5    /* largest number of ranks that are named for one column */
+#define LEAST_EXCESS 1.05 /* a value stands out if it is at least this many times the mean */
 #define WRONG_SHOWN  20
 
 enum column { WALL, WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, FOR_ANOTHER, MADE_WAIT, COLUMNS };
@@ -41,13 +41,14 @@ static double column_ns(const struct profile_rank *rank, int column)
     return of[column];
 }
 
-/* Returns whether a column's value is known. The last two need ranks of the node that saw each other. */
+/* Returns whether a column's value is known for the rank. The last two columns need ranks that saw the other
+ * ranks of their node. */
 static bool is_column_known(const struct profile_rank *rank, int column)
 {
     return rank_counts(rank) && (column < FOR_ANOTHER || rank->ranks_seen);
 }
 
-/* Returns the number of columns. The last two are left out if no rank knows them. */
+/* Returns the number of columns. Leaves out the last two if they are unknown for all ranks. */
 static int column_count(const struct profile *profile)
 {
     return profile->header.ranks_seen ? COLUMNS : FOR_ANOTHER;
@@ -95,7 +96,7 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns a quantile of sorted values, interpolated between two of them. */
+/* Returns a quantile of sorted values, by linear interpolation. */
 static double quantile(const double *value, size_t count, double part)
 {
     double at = part * (double)(count - 1);
@@ -103,7 +104,7 @@ static double quantile(const double *value, size_t count, double part)
     return value[below] + (at - (double)below) * (value[above] - value[below]);
 }
 
-/* Collects the known values of a column, sorted, and returns their number. */
+/* Collects the known values of a column in ascending order, and returns their number. */
 static size_t sorted_values(const struct profile *profile, int column, double *value)
 {
     size_t count = 0;
@@ -152,7 +153,7 @@ static int compare_by_column(const void *left, const void *right, void *column)
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
-/* Prints the ranks with the most of a column. */
+/* Prints the ranks with the largest values of a column. */
 static void print_most(FILE *out, const struct profile *profile, int column, const char *heading,
                        const struct view_style *style)
 {
@@ -182,7 +183,7 @@ static void print_wrong(FILE *out, const struct profile *profile, const struct v
         if (profile->ranks[i].state == PROFILE_RANK_WHOLE)
             continue;
         if (wrong++ == 0)
-            print_heading(out, "Missing, damaged or not ended", style);
+            print_heading(out, "Missing, damaged or not ended normally", style);
         if (wrong <= WRONG_SHOWN)
             print_rank_row(out, profile, &profile->ranks[i], style);
     }
@@ -192,8 +193,8 @@ static void print_wrong(FILE *out, const struct profile *profile, const struct v
 
 static void print_many(FILE *out, const struct profile *profile, const struct view_style *style)
 {
-    char *text = format_printable("%zu ranks: how they are spread, and those that stand out. --all and --format "
-                                  "csv list each of them.",
+    char *text = format_printable("%zu ranks: their distribution, and the ranks that stand out. --all and --format "
+                                  "csv list all ranks.",
                                   profile->rank_count);
     format_paragraph(out, text, style->columns);
     free(text);
@@ -213,8 +214,8 @@ void view_text_ranks(FILE *out, const struct profile *profile, const struct view
     format_paragraph(out, "Seconds of the ranks' threads; idle is time without work inside the rank.", style->columns);
     if (profile->header.ranks_seen)
         format_paragraph(out,
-                         "For another: the part of its mpi wait in which another rank of its node was busy, and "
-                         "blamed for it; made wait: what it is blamed for itself.",
+                         "For another: the part of mpi wait in which another rank of the node was busy and is "
+                         "blamed. Made wait: the waiting of other ranks for which this rank is blamed.",
                          style->columns);
     if (profile->rank_count > MANY && !style->all) {
         print_many(out, profile, style);

@@ -1,4 +1,4 @@
-/* The order of tables, and what they leave out. */
+/* Orders tables, and chooses the entries that they leave out. */
 #include "command/views/sort.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "command/tables/waits.h"
 #include "command/text/memory.h"
 
-/* Items ordered by value, the largest first; equal ones keep their order. */
+/* Items ordered by value, largest first. Items with equal values keep their order. */
 struct sorted {
     double value;
     size_t index;

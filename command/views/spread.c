@@ -1,4 +1,4 @@
-/* The spread view: rows ordered by how much they differ between the ranks of a job. */
+/* The spread view: rows ordered by how much their values differ between the ranks of a job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "command/text/memory.h"
 #include "command/views/text.h"
 
-#define NUMBERS    61 /* columns before the tree */
+#define NUMBERS    61 /* columns of numbers before the tree */
 #define MOST_DEPTH 12u
 
 static void print_spread_numbers(FILE *out, const struct profile *profile, const struct spread_entry *entry)
@@ -54,7 +54,7 @@ void view_text_spread(FILE *out, const struct profile *profile, const struct row
         "%s of a rank's threads, in seconds, with what the row calls: over %u ranks, those that do not have it have 0; "
         "of rows of several calls in a line, and of inlined functions with others beside them, only the sum is known. "
         "m/m is max / mean.",
-        metric == PROFILE_SPREAD_TIME   ? "Time (of all states but idle)"
+        metric == PROFILE_SPREAD_TIME   ? "Time (all but idleness)"
         : metric == PROFILE_SPREAD_WORK ? "Work"
                                         : "MPI wait",
         profile->header.merged);

@@ -59,8 +59,9 @@ static void runtime_notes_print(FILE *out, const struct profile *profile, size_t
     for (size_t i = 0; i < count; i++) {
         char *name = format_fit(found[i].path, columns, utf8);
         fprintf(out,
-                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in %s and the code it called; its "
-                "other threads are not measured\n",
+                "\n"
+                "note: a second OpenMP runtime ran beside the measured one: %s s in %s and the code that it called; "
+                "the other threads of that runtime were not measured\n",
                 DECIMAL(found[i].seconds, 2), name);
         free(name);
     }
@@ -91,20 +92,22 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
 
 /* ---- the summary ---- */
 
-#define FINDINGS_SHOWN     3
-#define CONTEXTS_SHOWN     5
-#define PHASES_SHOWN       5
-#define CONTEXTS_BESIDE    3    /* contexts of a list if there are findings */
-#define FEW_SHARE          0.25 /* of a metric: if the contexts shown have less of it, functions are shown */
+#define FINDINGS_SHOWN  3
+#define CONTEXTS_SHOWN  5
+#define PHASES_SHOWN    5
+#define CONTEXTS_BESIDE 3 /* number of contexts in a list if there are findings */
+/* functions are shown instead of contexts that have less than this share of the metric together */
+#define FEW_SHARE          0.25
 #define SUMMARY_COLUMNS    100
 #define BAR_COLUMNS        30
 #define BAR_COLUMNS_LEAST  8
-#define TEXT_BESIDE_BAR    37   /* columns: the longest meaning with its error */
-#define FIGURES            22   /* columns before a name */
-#define MPI_UNTOLD_PERCENT 1    /* of the effort: less is not reported */
-#define RESIDUAL_TOLD      0.02 /* of the effort: a law that is off by less changes no finding */
-#define LEAST_PERCENT      0.05 /* contexts with less would be printed as 0.0 % */
-#define MEASURED_TOLERANCE 0.02 /* how far the sampled thread time may be from threads times seconds */
+#define TEXT_BESIDE_BAR    37   /* columns of the longest meaning with its error */
+#define FIGURES            22   /* columns of figures before a name */
+#define MPI_UNTOLD_PERCENT 1    /* percentage of the effort below which such time is not reported */
+#define RESIDUAL_TOLD      0.02 /* share of the effort: a law that is off by less changes no finding */
+#define LEAST_PERCENT      0.05 /* percentage below which a context would be printed as 0.0 % */
+/* largest relative difference between the sampled thread time and the number of threads times the run time */
+#define MEASURED_TOLERANCE 0.02
 
 struct summary {
     FILE *out;
@@ -113,7 +116,7 @@ struct summary {
     size_t columns;
     bool utf8;
     struct coverage coverage;
-    bool poor; /* coverage_is_poor() */
+    bool poor; /* whether too little was measured (coverage_is_poor()) */
 };
 
 static double effort_of(const struct summary *summary)
@@ -126,15 +129,15 @@ static bool counts_events(const struct summary *summary)
     return profile_text(summary->profile, "sample") != NULL;
 }
 
-/* Returns the seconds of threads' time in which no thread was busy. */
+/* Returns the thread-seconds in which no thread was busy. */
 static double nobody_busy(const struct summary *summary)
 {
     return counts_events(summary) ? 0 : ledger_nobody_s(summary->profile, effort_of(summary));
 }
 
-/* Returns the seconds of sampled threads' lifetimes that are in no other share; 0 where there is hardly any. Threads
- * that waited while busy ones lost their cores can have such time: equation 1 estimates idleness from the samples of busy
- * threads. */
+/* Returns the seconds of sampled threads' lifetimes that are in no other share, 0 if they are too few to
+ * matter. Threads that waited while busy threads lost their cores can have such time, because equation 1
+ * estimates idleness from the samples of busy threads. */
 static double unassigned(const struct summary *summary)
 {
     struct ledger ledger;
@@ -147,7 +150,7 @@ static double unassigned(const struct summary *summary)
     return rest_s > MEASURED_TOLERANCE * lifetime_s ? rest_s : 0;
 }
 
-/* Returns the base of all percentages, unless a heading names another one. */
+/* Returns the thread-seconds of which percentages are shares, unless a heading names another whole. */
 static double thread_time_of(const struct summary *summary)
 {
     return effort_of(summary) + nobody_busy(summary) + unassigned(summary);
@@ -174,7 +177,7 @@ static void print_title(const struct summary *summary)
     free(name);
 }
 
-/* Prints how little was measured, and why. Returns false if nothing was. */
+/* Prints how little was measured, and why. Returns false if nothing was measured. */
 static bool print_poor_coverage(const struct summary *summary)
 {
     const struct coverage *coverage = &summary->coverage;
@@ -192,7 +195,7 @@ static bool print_poor_coverage(const struct summary *summary)
     return any;
 }
 
-/* Says that the figures are events where samples come from a counter. */
+/* If a counter triggered the samples, prints that the figures are events. */
 static void print_event_note(const struct summary *summary)
 {
     const char *sample = profile_text(summary->profile, "sample");
@@ -302,7 +305,7 @@ static double seconds_of(const struct top *top)
 
 struct listed {
     enum metric metric;
-    bool nobody; /* lists missing cores and lock handoffs, for which no code is to blame */
+    bool nobody; /* whether the list shows missing cores and lock handoffs, for which no code is to blame */
 };
 
 static double listed_value(const struct rows *rows, uint32_t index, struct listed listed)
@@ -314,8 +317,8 @@ static double listed_value(const struct rows *rows, uint32_t index, struct liste
     return metric_value(rows, row->exclusive, listed.metric);
 }
 
-/* Finds the program's own functions with the highest values, in a context or (by_function) from all callers. A value
- * includes the libraries' code that the function calls. Returns the sum over all rows. */
+/* Finds the program's own functions with the highest values, by context or (by_function) over all callers. A
+ * value includes code of libraries that the function calls. Returns the sum over all rows. */
 static double summary_find_top(const struct rows *rows, struct listed listed, bool by_function, double least_s,
                                struct top *top)
 {
@@ -432,14 +435,14 @@ static void print_losses(const struct summary *summary)
         fprintf(summary->out, "\nlost: %s\n", line);
 }
 
-/* Says how to get source lines, if the program's own code has none. */
+/* If the program's own code has no source lines, prints how to get them. */
 static void print_no_lines(const struct summary *summary)
 {
     if (lines_are_missing(summary->profile, summary->rows))
         fputs("\nnote: " LINES_ADVICE "\n", summary->out);
 }
 
-/* Says how much MPI waiting is in other metrics, because libblame-mpi.so was not loaded. */
+/* Prints how much waiting in MPI is counted in other metrics, because libblame-mpi.so was not loaded. */
 static void print_mpi_untold(const struct summary *summary)
 {
     double seconds = mpi_untold_s(summary->rows);
@@ -456,11 +459,14 @@ static void print_rate(const struct summary *summary)
     double least = profile_least_rate(summary->profile);
     if (least < (double)summary->profile->header.rate)
         fprintf(summary->out,
-                "\nnote: with so many threads on so few cores, each thread was sampled only %s times a second\n",
+                "\n"
+                "note: there were so many threads and so few cores that each thread was sampled only %s times a "
+                "second\n",
                 DECIMAL(least, 0));
 }
 
-/* Names the conservation law that is off most, if sampling does not explain it and it matters for the whole run. */
+/* Prints which conservation law is off most, if sampling does not explain it and it matters for the whole
+ * run. */
 static void print_residual(const struct summary *summary)
 {
     struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
@@ -472,7 +478,7 @@ static void print_residual(const struct summary *summary)
             worst = &laws[i];
     struct ledger ledger;
     ledger_sum(summary->profile, &ledger);
-    double taken_s = ledger_taken_s(summary->profile, &ledger); /* the finding about it says more */
+    double taken_s = ledger_taken_s(summary->profile, &ledger); /* a finding says more about this time */
     if (!worst || (!worst->exact && fabs(worst->residual) <= taken_s * summary->rows->threads))
         return;
     const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "because threads had no core"
@@ -482,7 +488,7 @@ static void print_residual(const struct summary *summary)
                        : strcmp(worst->cause, LAW_TRACED) == 0
                            ? "because another program traced this one and stopped it at system calls"
                        : worst->exact ? "for an unknown reason"
-                                      : "for a reason other than sampling, lost samples or missing cores";
+                                      : "for another reason than sampling, lost samples or missing cores";
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
         fprintf(
             summary->out,
@@ -492,7 +498,9 @@ static void print_residual(const struct summary *summary)
         return;
     }
     fprintf(summary->out,
-            "\nnote: the figures do not add up: %s is off by %s %% (%s against %s), %s; see conservation in run.json\n",
+            "\n"
+            "note: the figures do not add up: %s is off by %s %% (%s instead of %s), %s; see conservation in "
+            "run.json\n",
             worst->name, DECIMAL(fabs(100 * worst->relative), 1), DECIMAL(worst->left, 2), DECIMAL(worst->right, 2),
             said);
 }
@@ -523,7 +531,8 @@ static void print_top_phases(const struct summary *summary)
     phases_free(table);
 }
 
-/* Prints what the shares add up to. Sampled thread time may differ from threads times seconds: threads come and go. */
+/* Prints what the shares add up to. The sampled thread time may differ from the number of threads times the
+ * run time, because threads start and end during the run. */
 static void print_whole(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
@@ -544,15 +553,15 @@ static void print_whole(const struct summary *summary)
     }
 }
 
-/* Prints how long other ranks waited for this one. It is the other ranks' time, not a share of this
- * process's. */
+/* Prints how long other ranks waited for this one. This is time of the other ranks, so it is not a share of
+ * this process's time. */
 static void print_rank_idleness(const struct summary *summary)
 {
     const struct profile_sums *total = summary->rows->row[0].inclusive;
     fprintf(summary->out, "\n  %-*s %9s s  %s (+- %s s)\n", name_columns(summary), metric_title(METRIC_RANK_IDLENESS),
             DECIMAL(metric_value(summary->rows, total, METRIC_RANK_IDLENESS), 2),
-            summary->profile->header.merged ? "of the mpi wait, while the awaited rank was busy"
-                                            : "that other ranks waited while this one was busy",
+            summary->profile->header.merged ? "part of the mpi wait, while the awaited rank was busy"
+                                            : "other ranks waited while this one was busy",
             DECIMAL(metric_error(summary->rows, total, METRIC_RANK_IDLENESS), 2));
 }
 
@@ -592,7 +601,7 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     findings_free(findings);
 }
 
-/* Prints text as one word of a shell; as $'...' if it has control characters. */
+/* Prints text as one word of a shell command, as $'...' if it has control characters. */
 static void print_word(FILE *out, const char *text)
 {
     char *clean = format_clean(text, true), *escaped = strcmp(clean, text) != 0 ? format_escaped(text, "'") : NULL;

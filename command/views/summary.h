@@ -1,4 +1,4 @@
-/* The summary at the program's end. */
+/* The summary that is printed when the program ends. */
 #ifndef BLAME_COMMAND_VIEWS_SUMMARY_H
 #define BLAME_COMMAND_VIEWS_SUMMARY_H
 
@@ -9,8 +9,8 @@
 
 void view_text_trace_note(FILE *out, const struct profile *profile);
 
-/* Prints what time was lost and in which code, in some twenty lines. dir: the directory as the user would
- * type it. */
+/* Prints how much time was lost and in which code, in some twenty lines. dir: the directory, as the user
+ * would type it. */
 void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
                           const char *dir);
 

@@ -1,4 +1,4 @@
-/* The views that are tables: threads and locks. */
+/* The threads view and the locks view, which are tables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +11,18 @@
 #include "command/views/sort.h"
 #include "command/views/text.h"
 
-#define LOCK_COLUMNS    35 /* columns before a lock's name */
+#define LOCK_COLUMNS    35 /* columns of numbers before a lock's name */
 #define CONTEXT_COLUMNS 26 /* columns before a context below a lock */
 #define BAR_COLUMNS     18
-#define THREAD_COLUMNS  79 /* columns before the bar */
-#define RANK_COLUMNS    8  /* more columns before the bar in a job */
+#define THREAD_COLUMNS  79 /* columns of numbers before the bar */
+#define RANK_COLUMNS    8  /* additional columns before the bar in a job */
 
 enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PART_MPI_WAIT, PARTS };
 
-/* Of no core, blocked and mpi wait, in one of which there may be nothing. */
+/* columns of a part of the thread time */
 #define PART_COLUMNS(p) ((p) < PART_NO_CORE ? 10 : (p) < PART_MPI_WAIT ? 8 : 9)
-#define SHOWN_NS        5e6 /* of one of them, in some thread: what two decimals show */
+/* a part is shown if a thread has at least this many ns of it, which two decimals can show */
+#define SHOWN_NS 5e6
 
 static void parts_of(const struct profile_thread *thread, double part[PARTS])
 {
@@ -34,7 +35,8 @@ struct thread_table {
     FILE *out;
     const struct profile *profile;
     const struct view_style *style;
-    bool shown[PARTS]; /* no core, blocked and mpi wait are shown only if there is any */
+    /* whether each part is shown; no core, blocked and mpi wait are shown only if there is any */
+    bool shown[PARTS];
     bool times, bar;
 };
 
@@ -56,7 +58,7 @@ static struct thread_table lay_out(FILE *out, const struct profile *profile, con
     return table;
 }
 
-/* Prints a thread's time as a bar, with columns for each part in proportion. */
+/* Prints a thread's time as a bar. Each part has a number of columns in proportion to its time. */
 static void print_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
 {
     static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z", "m"};
@@ -116,7 +118,7 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
 {
     struct thread_table table = lay_out(out, profile, style);
     view_text_header(out, profile, style);
-    format_paragraph(out, table.times ? "Seconds; begin and end since the program's start." : "Seconds.",
+    format_paragraph(out, table.times ? "Seconds; begin and end are counted from the program's start." : "Seconds.",
                      style->columns);
     if (table.bar)
         fprintf(out, "%s%s%s%s\n",
@@ -135,7 +137,7 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
         print_thread(&table, style->order ? style->order[i] : i);
 }
 
-/* Prints a context below a lock, after its `role`; the label takes the remaining columns. */
+/* Prints a context below a lock, after its `role`. The label takes the remaining columns. */
 static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric, const char *role,
                                double wait_ns, size_t columns, bool utf8)
 {
@@ -197,7 +199,10 @@ static void print_rest(FILE *out, const struct lock_table *table, size_t shown, 
         fprintf(out, "\n%9s  %zu more lock%s; --min 0 shows all\n", DECIMAL(rest_ns * 1e-9, 3), rest,
                 rest == 1 ? "" : "s");
     if (table->inits_lost)
-        fprintf(out, "\n%llu initialisations of locks had no room: some locks are not named after theirs\n",
+        fprintf(out,
+                "\n"
+                "%llu initialisations of locks were not recorded, because there was no room: some locks are not "
+                "named after their initialisation\n",
                 (unsigned long long)table->inits_lost);
 }
 
@@ -206,13 +211,14 @@ void view_text_locks(FILE *out, const struct profile *profile, const struct lock
 {
     view_text_header(out, profile, style);
     if (table->count == 0 && !(style->cut && style->cut->count)) {
-        fputs("\nNo sample saw a thread wait for a lock.\n", out);
+        fputs("\nNo sample found a thread waiting for a lock.\n", out);
         return;
     }
     format_paragraph(
         out,
-        "For each lock: the seconds that threads waited, their percentage of the whole effort, the longest "
-        "wait, and the waits that a sample saw. Below it: where threads waited most, and which code held it.",
+        "For each lock: the seconds that threads waited, as a percentage of the effort, too; the longest wait; and "
+        "the number of waits that samples found. Below each lock: where threads waited most, and which code held the "
+        "lock.",
         style->columns);
     fprintf(out, "\n%s%9s%7s%9s%8s  %s%s\n", format_strong(style->colour), "wait", "%", "longest", "waits", "lock",
             format_plain(style->colour));

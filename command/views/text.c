@@ -1,4 +1,4 @@
-/* Trees as text. */
+/* Prints trees as text. */
 #include "command/views/text.h"
 
 #include <math.h>
@@ -15,15 +15,15 @@
 #include "command/text/memory.h"
 #include "command/text/source_text.h"
 
-#define LEAST_TREE    36 /* columns that the tree keeps before further numbers are added */
-#define ROOMY_TREE    48 /* the same once there are as many further numbers as sure ones */
-#define LEAST_SOURCE  12 /* columns of the shortest source line */
-#define TITLE_COLUMNS 40 /* of a counter's name in the heading */
+#define LEAST_TREE    36 /* columns that are left for the tree when further numbers are added */
+#define ROOMY_TREE    48 /* the same, if there are already as many further numbers as sure ones */
+#define LEAST_SOURCE  12 /* columns of the shortest source line that is printed */
+#define TITLE_COLUMNS 40 /* largest number of columns for a counter's name in the heading */
 
 struct number_column {
     enum metric metric;
-    bool exclusive, percent, hot; /* hot: whether the number may be coloured */
-    bool error;                   /* the error of the number in the column before */
+    bool exclusive, percent, hot; /* hot: whether the number may be printed in colour */
+    bool error;                   /* whether the column has the error of the number in the column before it */
     char title[200];
     size_t width;
 };
@@ -35,12 +35,13 @@ struct table {
     const struct profile *profile;
     struct number_column column[2 * VIEW_COLUMNS_MOST];
     size_t column_count, tree_columns;
-    size_t sure_columns; /* columns that narrow terminals also show; 0 while they are being added */
+    /* number of columns that are shown even in a narrow terminal; 0 while these are added */
+    size_t sure_columns;
     int decimals;
-    size_t number_columns; /* width of a number and the blank before it */
+    size_t number_columns; /* width of a number and the blank before it, in columns */
     bool *visible;
     uint32_t *last_child; /* by row: the last child that is shown */
-    bool *last;           /* by depth: whether the row has no further sibling */
+    bool *last;           /* by depth: whether the row at that depth has no further sibling */
 };
 
 static double primary_value(const struct table *table, const struct row *row)
@@ -54,7 +55,7 @@ static char *column_title(const struct table *table, enum metric metric)
     return format_fit(rows_metric_title(table->rows, metric), TITLE_COLUMNS, table->style->utf8);
 }
 
-/* Prints each line of the style's notes. */
+/* Prints the lines of the style's notes as paragraphs. */
 static void print_notes(FILE *out, const struct view_style *style)
 {
     for (const char *at = style->notes; at && *at;) {
@@ -67,7 +68,7 @@ static void print_notes(FILE *out, const struct view_style *style)
     }
 }
 
-/* Says that the figures are events, where samples come from a counter. */
+/* If a counter triggered the samples, prints that the figures are events. */
 static void print_sampling_note(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     const char *sample = profile_text(profile, "sample");
@@ -75,8 +76,8 @@ static void print_sampling_note(FILE *out, const struct profile *profile, const 
     if (!sample)
         return;
     snprintf(text, sizeof text,
-             "samples by %.160s: seconds and s below are events (%.*s), not time; idle threads may have none", sample,
-             (int)strcspn(sample, "@"), sample);
+             "samples by %.160s: seconds and s below are events (%.*s), not time; idle threads may have no events",
+             sample, (int)strcspn(sample, "@"), sample);
     char *clean = format_fit(text, sizeof text, style->utf8);
     format_paragraph(out, clean, style->columns);
     free(clean);
@@ -102,7 +103,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
                *job = profile_text(profile, "job");
     char where[160], rank[120], size[200], facts[440], pace[64] = "samples by overflow";
     if (!profile_text(profile, "sample"))
-        snprintf(pace, sizeof pace, "%u samples/s and thread, %s clock", header->rate,
+        snprintf(pace, sizeof pace, "%u samples/s per thread, %s clock", header->rate,
                  header->clock == 1 ? "CPU" : "wall");
     snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "", host ? ", " : "",
              header->pid);
@@ -125,8 +126,8 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s", DECIMAL(profile_wall_s(profile), 2), size,
              header->environment == 1 ? "shared" : "dedicated", pace,
              header->finished   ? ""
-             : header->snapshot ? "; a snapshot while it ran"
-                                : "; did not end normally, or by exec");
+             : header->snapshot ? "; a snapshot of a running program"
+                                : "; the program did not end normally, or replaced itself (exec)");
     format_paragraph(out, facts, style->columns);
     print_coverage(out, profile, style);
     print_sampling_note(out, profile, style);
@@ -166,7 +167,7 @@ static bool add_column(struct table *table, enum metric metric, bool exclusive, 
     return true;
 }
 
-/* Adds the parts of the effort and rank idleness, the largest first, as long as there is room. */
+/* Adds columns for the parts of the effort and for rank idleness, largest first, while there is room. */
 static void add_others(struct table *table)
 {
     enum metric others[METRIC_ALL_PARTS];
@@ -190,7 +191,7 @@ static void choose_columns(struct table *table)
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
     double ranks = metric_value(table->rows, rows_whole(table->rows), METRIC_RANK_IDLENESS);
-    /* no number is larger */
+    /* no number in the table is larger than these two */
     table->number_columns = strlen(DECIMAL(fmax(effort, ranks), table->decimals)) + 1;
     if (table->number_columns < 8)
         table->number_columns = 8;
@@ -222,7 +223,7 @@ static bool shows_counter(const struct table *table)
     return false;
 }
 
-/* Explains the numbers. */
+/* Prints what the numbers of the table mean. */
 static void print_tree_meaning(const struct table *table)
 {
     const struct view_style *style = table->style;
@@ -237,22 +238,25 @@ static void print_tree_meaning(const struct table *table)
     char *name = column_title(table, style->metric);
     bool counts = style->metric == METRIC_SAMPLES || style->metric >= METRIC_COUNTER;
     if (style->metric == METRIC_SAMPLES)
-        snprintf(text, sizeof text, "Percentages of all samples. ");
+        snprintf(text, sizeof text, "Percentages are of all samples. ");
     else if (counts)
         snprintf(text, sizeof text,
-                 "Counted at samples; per cent of the %.40s %s of all contexts. Other metrics are seconds. ",
+                 "Events as counted at samples, and percentages of the %.40s %s of all contexts. Other metrics are "
+                 "seconds. ",
                  DECIMAL(rows_whole_value(table->rows, style->metric), 0), name);
     else if (style->relative)
         snprintf(text, sizeof text, "Seconds, and percentages of each row's own effort (%s). ", parts);
     else
-        snprintf(text, sizeof text, "Seconds, and percentages of the whole effort: %.40s s of thread time (%s). ",
+        snprintf(text, sizeof text, "Seconds, and percentages of the effort, which is %.40s s of thread time (%s). ",
                  DECIMAL(effort, 2), parts);
     double nobody_s = counts || style->relative ? 0 : ledger_nobody_s(table->profile, effort);
     if (nobody_s > 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "Beside it %.40s s in which no thread was busy. ",
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "In addition, there were %.40s s of thread time in "
+                 "which no thread was busy. ",
                  DECIMAL(nobody_s, 2));
     if (style->metric < METRIC_COUNTER && shows_counter(table))
-        strcat(text, "Counters were counted at samples. ");
+        strcat(text, "Counters were read at samples. ");
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
              table->rows->callers ? "Functions by their own cost, followed by their callers with the lines of the calls"
@@ -266,7 +270,7 @@ static void print_tree_meaning(const struct table *table)
     else
         snprintf(text + length, sizeof text - length, ".");
     if (style->errors)
-        strcat(text, " After each number is its sampling error (95 %).");
+        strcat(text, " Beside each number is its sampling error (95 %).");
     format_paragraph(table->out, text, style->columns);
 }
 
@@ -306,7 +310,7 @@ static void print_number(const struct table *table, const struct row *row, const
     fprintf(table->out, "%s%*s%s", heat, (int)column->width, number, *heat ? format_plain(true) : "");
 }
 
-/* Prints the lines of the tree before a row's label and returns their columns. */
+/* Prints the branches of the tree before a row's label, and returns their width in columns. */
 static size_t print_branches(const struct table *table, const struct row *row)
 {
     bool utf8 = table->style->utf8;
@@ -365,17 +369,16 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
         fputc('\n', table->out);
     if (cut) {
         char *name = column_title(table, style->metric);
-        snprintf(text, sizeof text, "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
-                 cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), name,
+        snprintf(text, sizeof text, "%zu row%s below %.12s %% of the %s left out, together %.40s%s; --min 0 shows all",
+                 cut, cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), name,
                  DECIMAL(cut_value, counts ? 0 : table->decimals), counts ? "" : " s");
         free(name);
         format_paragraph(table->out, text, style->columns);
     }
     if (style->deeper) {
         snprintf(text, sizeof text,
-                 "%zu row%s deeper than --depth not shown; they are part of the rows above "
-                 "them",
-                 style->deeper, style->deeper == 1 ? "" : "s");
+                 "%zu row%s deeper than --depth not shown; the numbers of the rows above include them", style->deeper,
+                 style->deeper == 1 ? "" : "s");
         format_paragraph(table->out, text, style->columns);
     }
 }
@@ -404,7 +407,7 @@ static void print_rows(const struct table *table)
             continue;
         }
         cut += rows->row[i].end - i;
-        /* In a bottom-up view, callers share their parent's value: only the first level adds up. */
+        /* In a bottom-up view, callers divide the value of their parent, so only the first level is added up. */
         if (!table->style->by_exclusive || rows->row[i].depth == 1)
             cut_value += primary_value(table, &rows->row[i]);
         i = rows->row[i].end;

@@ -1,5 +1,5 @@
-/* The timeline as text: a line for each thread or group of threads. Each column shows the sign of the most
- * frequent state. */
+/* Prints the timeline as text, with a line for each thread or group of threads. Each column shows the sign of
+ * the most frequent state. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* ---- the axis ---- */
 
-/* The time axis of a view: each column after the margin stands for an equal length of time. */
+/* The time axis of a view. Each column after the margin stands for the same length of time. */
 
 struct time_axis {
     FILE *out;
@@ -27,8 +27,8 @@ struct time_axis {
 };
 
 #define PHASES_SHOWN 3
-#define TICK_COLUMNS 6 /* least distance between labels of the axis */
-#define MARK_COLUMNS 3 /* least distance between marks of executions */
+#define TICK_COLUMNS 6 /* least number of columns between labels of the axis */
+#define MARK_COLUMNS 3 /* least number of columns between marks of executions */
 #define LEVELS       8
 
 /* Returns an axis from the timeline's origin to the end of the run, with at most one column for each bin. */
@@ -46,7 +46,8 @@ static struct time_axis time_axis_start(FILE *out, const struct profile *profile
     return axis;
 }
 
-/* Adds an amount between begin and end, in ns from the origin, to the columns in proportion. */
+/* Distributes an amount over the columns between begin and end, in proportion. begin and end are in ns from
+ * the timeline's origin. */
 static void time_axis_add(const struct time_axis *axis, double *column, double begin_ns, double end_ns, double amount)
 {
     double width = axis->span_ns / (double)axis->columns;
@@ -57,7 +58,7 @@ static void time_axis_add(const struct time_axis *axis, double *column, double b
     }
 }
 
-/* Prints the name, fitted to the margin without `taken` columns, and fills the margin with blanks. */
+/* Prints the name, shortened to the margin without `taken` columns, and fills the margin with blanks. */
 static void time_axis_label(const struct time_axis *axis, const char *name, size_t taken)
 {
     size_t room = axis->margin - taken - 1;
@@ -67,7 +68,7 @@ static void time_axis_label(const struct time_axis *axis, const char *name, size
     free(fitting);
 }
 
-/* Returns the column of a time on the clock of profile_header.start_ns. */
+/* Returns the column of a time. ns: on the same clock as profile_header.start_ns. */
 static size_t column_of(const struct time_axis *axis, uint64_t ns)
 {
     double after = (double)(int64_t)(ns - axis->profile->timeline.origin_ns);
@@ -89,8 +90,8 @@ static int compare_spans(const void *left, const void *right)
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-/* Returns the executions of phases in the order of time, malloc'ed. An execution by all threads of a node is
- * one. */
+/* Returns the executions of phases in the order of time, malloc'ed. An execution by all threads of a node
+ * counts as one. */
 static struct span *gather_spans(const struct profile *profile, size_t *count)
 {
     struct span *spans = memory_array(profile->probe_count, sizeof *spans);
@@ -119,7 +120,7 @@ static struct span *gather_spans(const struct profile *profile, size_t *count)
     return spans;
 }
 
-/* Returns n such that every n-th of `count` marks has room. */
+/* Returns n so that there is room for every n-th of `count` marks. */
 static size_t choose_nth(size_t count, size_t room)
 {
     static const size_t step[] = {1, 2, 5};
@@ -174,15 +175,15 @@ static void print_phase_lines(const struct time_axis *axis)
     free(spans);
 }
 
-/* Returns the smallest of 1, 2, 5, 10 ... times a power of ten that is not below `least`. */
+/* Returns the smallest number that is at least `least` and is 1, 2 or 5 times a power of ten. */
 static double round_up(double least)
 {
     double ten = pow(10, floor(log10(least)));
     return least <= ten ? ten : least <= 2 * ten ? 2 * ten : least <= 5 * ten ? 5 * ten : 10 * ten;
 }
 
-/* Prints a line of seconds since the process's start, and above it one for each of the longest phases, with
- * the times of its executions. */
+/* Prints a line with the seconds since the process's start. Above it, prints a line for each of the longest
+ * phases with the times of its executions. */
 static void time_axis_print(const struct time_axis *axis)
 {
     print_phase_lines(axis);
@@ -194,7 +195,8 @@ static void time_axis_print(const struct time_axis *axis)
     for (double tick = ceil(begin_s / step - 1e-9) * step;; tick += step) {
         char label[FORMAT_NUMBER_BYTES + 4];
         size_t column =
-            (size_t)fmax((double)at, round((tick - begin_s) / width_s)); /* steps may be too small to change the sum */
+            /* a step may be too small to change the sum */
+            (size_t)fmax((double)at, round((tick - begin_s) / width_s));
         int length = snprintf(label, sizeof label, "|%s%s", DECIMAL(tick, decimals), at ? "" : " s");
         if (column + (size_t)length > axis->columns + (at > 0))
             break;
@@ -204,7 +206,7 @@ static void time_axis_print(const struct time_axis *axis)
     fputc('\n', axis->out);
 }
 
-/* Returns a block whose height shows the value as part of the largest. */
+/* Returns a block whose height shows the value as a share of `most`. */
 static const char *time_axis_level(double value, double most, bool utf8)
 {
     static const char *const blocks[] = {" ",
@@ -222,7 +224,7 @@ static const char *time_axis_level(double value, double most, bool utf8)
     return utf8 ? blocks[i] : ascii[i];
 }
 
-/* Returns the threads that waited, by column. */
+/* Returns the number of threads that waited, by column. */
 static double *intensity_of(const struct time_axis *axis, const struct culprits *culprits, size_t first, size_t end)
 {
     const struct timeline *timeline = &axis->profile->timeline;
@@ -270,8 +272,8 @@ static void print_axis_line(const struct time_axis *axis, const char *name, cons
     free(column);
 }
 
-/* Prints a line for each of the first `most` culprits, with its name, seconds and times. in_parts: idleness
- * and lock wait are separate. */
+/* Prints a line for each of the first `most` culprits, with its name, its seconds and when others waited for
+ * it. in_parts: prints idleness and lock wait separately. */
 static void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, const struct culprits *culprits,
                                size_t most, bool in_parts)
 {
@@ -281,11 +283,11 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
            culprit_blame(&culprits->culprit[shown]) * 1e9 > 0.001 * axis->span_ns)
         shown++;
     if (!shown) {
-        format_paragraph(axis->out, "Nobody was blamed for as much as a thousandth of the time.", axis->style->columns);
+        format_paragraph(axis->out, "No code was blamed for even a thousandth of the time.", axis->style->columns);
         return;
     }
-    char *title = format_printable("Blamed when: seconds of threads that were idle or waited for a lock, by whose "
-                                   "code; %s is %s threads that wait",
+    char *title = format_printable("Blamed when: seconds of threads that idled or waited for a lock, by the code "
+                                   "that they waited for; %s is %s waiting threads",
                                    axis->style->utf8 ? "\xe2\x96\x88" : "#", DECIMAL(highest, 1));
     format_paragraph(axis->out, title, axis->style->columns);
     free(title);
@@ -311,13 +313,14 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
 
 /* ---- lanes ---- */
 
-#define LINES_SHOWN    32 /* the most lanes that are shown one by one */
+#define LINES_SHOWN    32 /* largest number of lanes that are all shown */
 #define CULPRITS_SHOWN 6
-#define LIST_SHOWN     25 /* culprits in a view of culprits */
-#define SILENT_PERIODS 4  /* periods without a sample that may be chance */
+#define LIST_SHOWN     25 /* number of culprits in the culprits view */
+#define SILENT_PERIODS 4  /* a gap of at most this many sampling periods may be chance */
 #define LEAST_MARGIN   26
 #define MOST_MARGIN    48
-#define LEAST_ALIVE    0.1 /* the part of a column for which a thread must exist */
+/* a thread belongs to a column if it exists for at least this share of the column */
+#define LEAST_ALIVE 0.1
 
 /* The sign of a column: a state, or the reason why there is none. */
 enum { NOT_BEGUN = PROFILE_TIME_STATES, ENDED, NO_THREAD, NOT_SAMPLED, SIGNS };
@@ -342,12 +345,11 @@ static const struct sign {
 /* The values of a line by column, in ns. */
 struct line {
     double *state[PROFILE_TIME_STATES];
-    double *alive; /* how long its threads existed */
+    double *alive; /* ns for which the threads of the line existed */
     double period_ns;
 };
 
-/* Returns whether a thread belongs to the lane. Of a lane that is a job's thread only the first thread is
- * known. */
+/* Returns whether a thread belongs to the lane. For a lane of a job's thread, only the first thread is known. */
 static bool is_of_lane(const struct profile *profile, const struct timeline_lane *lane, size_t i)
 {
     const struct profile_thread *thread = &profile->threads[i];
@@ -360,7 +362,7 @@ static bool is_of_lane(const struct profile *profile, const struct timeline_lane
            (uint64_t)profile->ranks[thread->rank_record - 1].rank >> (level - 1) == (uint64_t)lane->rank >> (level - 1);
 }
 
-/* Returns how long the lane's threads existed, by bin. */
+/* Returns, by bin, for how long the lane's threads existed. */
 static double *find_alive(const struct profile *profile, const struct timeline_lane *lane)
 {
     const struct timeline *timeline = &profile->timeline;
@@ -379,7 +381,8 @@ static double *find_alive(const struct profile *profile, const struct timeline_l
     return alive;
 }
 
-/* Adds a lane. A sample stands for the time before it: what exceeds a bin belongs to earlier bins. */
+/* Adds a lane to a line. A sample stands for the time before it, so time that exceeds a bin belongs to
+ * earlier bins. */
 static void add_lane_states(const struct time_axis *axis, const struct timeline_lane *lane, struct line *line)
 {
     const struct timeline *timeline = &axis->profile->timeline;
@@ -421,7 +424,7 @@ static int sign_of(const struct time_axis *axis, const struct line *line, size_t
     return before && behind ? NO_THREAD : before ? ENDED : NOT_BEGUN;
 }
 
-/* Fills gaps that may be chance with the state of the next samples. */
+/* Fills gaps that may be chance with the state of the samples that follow. */
 static void bridge(const struct time_axis *axis, const struct line *line, int *sign)
 {
     double width = axis->span_ns / (double)axis->columns;
@@ -436,7 +439,7 @@ static void bridge(const struct time_axis *axis, const struct line *line, int *s
     }
 }
 
-/* Prints columns with the same sign. A gap has its name in it if there is room. */
+/* Prints columns that have the same sign. If there is room, a gap contains its name. */
 static void print_run(const struct time_axis *axis, int sign, size_t count)
 {
     const struct sign *shown = &signs[sign];
@@ -455,7 +458,7 @@ static void print_run(const struct time_axis *axis, int sign, size_t count)
     fputs(format_plain(axis->style->colour), axis->out);
 }
 
-/* Prints the line of the lanes from `first` to before `end`. */
+/* Prints one line for all lanes from `first` to before `end`. */
 static void print_line(const struct time_axis *axis, const char *label, size_t first, size_t end, bool used[SIGNS])
 {
     const struct profile *profile = axis->profile;
@@ -493,7 +496,8 @@ static void print_line(const struct time_axis *axis, const char *label, size_t f
     free(sign);
 }
 
-/* Returns a line's label, malloc'ed: "0 initial", or "3, thread 1", "3", "0 to 7" in a column of ranks. */
+/* Returns a line's label, malloc'ed: "0 initial"; in a job "3, thread 1", "3" or "0 to 7", where the numbers
+ * are ranks. */
 static char *lane_label(const struct profile *profile, size_t first, size_t end)
 {
     const struct timeline *timeline = &profile->timeline;
@@ -527,7 +531,7 @@ static void print_timeline_legend(const struct time_axis *axis, const bool used[
     fputc('\n', axis->out);
 }
 
-/* Returns the end of a group that starts at `first`: after `lanes` lanes, or after those of a rank. */
+/* Returns the end of the group of lanes that starts at `first`: `lanes` lanes, or all lanes of a rank. */
 static size_t group_end(const struct timeline *timeline, size_t first, size_t lanes, bool by_rank)
 {
     size_t end = first + lanes;

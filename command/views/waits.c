@@ -9,7 +9,7 @@
 #include "command/views/sort.h"
 #include "command/views/text.h"
 
-#define LABEL_INDENT 30 /* columns before a context */
+#define LABEL_INDENT 30 /* columns of numbers before a context */
 #define PLACE_INDENT 20
 
 static double whole_of(const struct wait_table *table)
@@ -64,13 +64,12 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
     size_t left_out = table->place_count - shown + (style->cut ? style->cut->count : 0);
     view_text_header(out, profile, style);
     if (!(whole > 0)) {
-        fputs("\nNo sample saw a thread wait.\n", out);
+        fputs("\nNo sample found a thread waiting.\n", out);
         return;
     }
     format_paragraph(out,
-                     "Seconds that threads, or other ranks, idled or waited at each place, per cent of all waiting; "
-                     "below a place, whose "
-                     "code kept them waiting meanwhile.",
+                     "Seconds that threads, or other ranks, idled or waited at each place, and percentages of all "
+                     "waiting. Below each place: the code that kept them waiting meanwhile.",
                      style->columns);
     fprintf(out, "\n%s%10s%7s   %s%s\n", format_strong(style->colour), "wait", "%", "place",
             format_plain(style->colour));
@@ -87,6 +86,6 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
         print_pairs(out, rows, table, place, style);
     }
     if (left_out)
-        fprintf(out, "\n%zu place%s cut, together %s s; --min 0 shows all\n", left_out, left_out == 1 ? "" : "s",
+        fprintf(out, "\n%zu place%s left out, together %s s; --min 0 shows all\n", left_out, left_out == 1 ? "" : "s",
                 DECIMAL(rest * 1e-9, 3));
 }

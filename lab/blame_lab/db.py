@@ -1,11 +1,13 @@
 """`blame db`: runs are kept in a database, and found again."""
 
+import contextlib
+import os
 import re
 
 from . import trials
 from .command import BAD_INPUT, BAD_USAGE, DONE, Refused, read_options, say, write_whole
 from .database import opened
-from .runs import FILE_COLUMNS, PARTS, database_path, exported
+from .runs import FILE_COLUMNS, PARTS, database_path, exported, on_server
 from .text import base_name, clean, csv_of, decimal, fit
 
 META = re.compile(r"([A-Za-z0-9_.-]{1,63})=([^\n]*)")
@@ -77,16 +79,19 @@ def tell(request, head, result):
 
 def add(request):
     given = [("user", *pair) for pair in request.given]
-    with request.open("write") as database:
-        if request.csv:
-            print("trial,run,status,profile")
-        with exported(request.command, [*(["--sums"] if request.sums else []), "--", *request.operands]) as lines:
-            rest = iter(lines)
-            for head in rest:
-                if head["record"] != "run":
-                    continue  # of a run that was there already
-                trial = trials.Trial(head, rest, given, request.application, request.experiment)
-                tell(request, head, trials.add(database, trial))
+    if request.csv:
+        print("trial,run,status,profile")
+    with contextlib.ExitStack() as closing:
+        # A new database is made with its first run: operands without a run must not leave an empty one.
+        database = closing.enter_context(request.open("write")) if on_server(request.path) or os.path.exists(request.path) else None
+        lines = closing.enter_context(exported(request.command, [*(["--sums"] if request.sums else []), "--", *request.operands]))
+        rest = iter(lines)
+        for head in rest:
+            if head["record"] != "run":
+                continue  # of a run that was there already
+            database = database or closing.enter_context(request.open("write"))
+            trial = trials.Trial(head, rest, given, request.application, request.experiment)
+            tell(request, head, trials.add(database, trial))
     return DONE if lines.status == 0 else BAD_INPUT
 
 

@@ -129,7 +129,10 @@ def text_of(past, found):
         bar = "#" * sum(1 for i in range(BAR_COLUMNS) if most > 0 and i < BAR_COLUMNS * revision.median / most - 0.5)
         lines.append(f"  {fit(revision.name, NAME_COLUMNS, utf8_terminal()):<{NAME_COLUMNS}}  {revision.first:<10}  {len(revision.runs):>5}"
                      f"  {decimal(revision.median, 3):>10}  {decimal(revision.least, 3):>10}  {decimal(revision.most, 3):>10}  {bar}")
-    lines.append(f"{len(found)} change{'s' if len(found) > 1 else ''} beyond chance:" if found else "no change beyond chance")
+    if len(past.revisions) == 1:
+        lines.append("there is only one revision, so there is nothing to compare")
+    else:
+        lines.append(f"{len(found)} change{'s' if len(found) > 1 else ''} beyond chance:" if found else "no change beyond chance")
     edges = [0, *(change.at for change in found), len(past.revisions)]
     for i, change in enumerate(found):
         lines += change_lines(past, change, edges[i], edges[i + 2])

@@ -126,11 +126,11 @@ static unsigned traits_of(const struct elf_view *object)
 static const char *traits_differ(unsigned traits, bool cancels)
 {
     if (traits & TRAIT_TEAMS)
-        return " makes other teams and threads than libgomp (GOMP_teams_reg)";
+        return " uses teams (GOMP_teams_reg), for which libomp makes other teams and threads than libgomp";
     if (traits & TRAIT_SHARES && !(traits & TRAIT_REDUCES))
         return " has neither scan nor lastprivate(conditional:)";
     if (traits & TRAIT_CANCELS && cancels)
-        return " may hang where a region is cancelled (GOMP_cancel, OMP_CANCELLATION)";
+        return " may hang when a region is cancelled (GOMP_cancel, OMP_CANCELLATION)";
     return NULL;
 }
 
@@ -436,8 +436,9 @@ static void make_tls_room(const struct elf_view *view, const struct link_map *ma
     elf_view_of_map(&program, self.program);
     if (!static_tls_fits(map, &program)) {
         const char *parts[] = {"blame: ", map->l_name,
-                               ": its thread-local storage has no place next to an audit library of the loader: the "
-                               "program is measured from its first use of OpenMP on; a GCC program is not measured\n"};
+                               ": its thread-local storage has no place next to an audit library of the loader: a "
+                               "program that uses libomp is measured from its first use of OpenMP on, and a program "
+                               "built by GCC is not measured\n"};
         write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
         static_tls_leave();
     }
@@ -519,7 +520,7 @@ static void tell_of_unmet_symbols(void)
         struct elf_lack lack;
         elf_view_of_map(&view, self.fresh[i]);
         if (self.fresh[i] != self.told && elf_view_unmet(&view, process_has_symbol, self.program, &lack))
-            print_runtime_lack(self.fresh[i], &lack, " runs all the same, and ends where it calls that");
+            print_runtime_lack(self.fresh[i], &lack, " runs nevertheless, and ends when it calls that function");
     }
     self.fresh_count = 0;
 }

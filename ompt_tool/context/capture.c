@@ -167,7 +167,8 @@ static void publish_region_context_early(struct thread *thread, const struct wal
 
 static void count_unwinder_steps(struct profile_thread *ledger, const struct unwinder *unwinder)
 {
-    _Static_assert(sizeof(unwinder->slow_steps) <= sizeof(ledger->slow_steps), "every cause has a place");
+    _Static_assert(sizeof(unwinder->slow_steps) <= sizeof(ledger->slow_steps), "the ledger has a field for each cause "
+                                                                               "of a slow step");
     ledger->frames = unwinder->frames;
     ledger->recipes_read = unwinder->recipes_read;
     ledger->decoded_steps = unwinder->decoded_steps;

@@ -59,8 +59,8 @@ struct creation_memo {
     struct step steps[STEPS];
 };
 
-_Static_assert(sizeof(struct step) == 16, "four steps a cache line");
-_Static_assert(sizeof(struct edge) == 16, "four edges a cache line");
+_Static_assert(sizeof(struct step) == 16, "four steps fill a cache line");
+_Static_assert(sizeof(struct edge) == 16, "four edges fill a cache line");
 
 struct creation_memo *creation_memo_make(void)
 {

@@ -6,7 +6,7 @@
 #include "cct/deferred/region.h"
 #include "ompt_tool/context/runtime.h"
 
-_Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the flags have room in the address of a record");
+_Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the low bits of a record's address have room for the flags");
 
 #define MAX_FRAME_BYTES 256 /* greatest plausible distance from a task's ompt_frame_t to its word, in bytes */
 

@@ -20,7 +20,7 @@
 
 #define TASK_EPOCH_MASK 0xffffffu
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte has the lowest bits");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte of a word has the lowest bits");
 
 /* Stores TASK_WAIT(kind), or 0 at the end of the wait, in the word's lowest byte. Storing one byte does not
  * read the word, which the start of the wait has just stored. [owner] */

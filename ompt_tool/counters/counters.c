@@ -174,7 +174,7 @@ bool counters_overflow_start(struct thread *thread, int signal)
         perf_overflow_arm(&counters->overflow);
         return true;
     }
-    counters_report_failure("BLAME_SAMPLE", "there are no samples");
+    counters_report_failure("BLAME_SAMPLE", "no samples are taken");
     return false;
 }
 

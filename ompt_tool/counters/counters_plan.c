@@ -27,7 +27,7 @@ static const char *counter_refusal_reason(int cause)
         return "all hardware counters that could count it are in use";
     case EACCES:
     case EPERM:
-        return "not permitted, see /proc/sys/kernel/perf_event_paranoid";
+        return "this is not permitted, see /proc/sys/kernel/perf_event_paranoid";
     default:
         return strerror(cause);
     }
@@ -78,8 +78,8 @@ static bool counter_make_permitted(struct papi_event *event)
     }
     user_only = true;
     *event = reduced;
-    log_line_of_job("counters leave out the work of the kernel for the program: not permitted, "
-                    "see /proc/sys/kernel/perf_event_paranoid",
+    log_line_of_job("counters do not include what the kernel does for the program: this is not permitted, see "
+                    "/proc/sys/kernel/perf_event_paranoid",
                     NULL);
     return true;
 }
@@ -94,8 +94,8 @@ static void refuse_counter(const char *variable, const char *name, const char *w
         strcat(names, nearest.name[i]);
     }
     log_line_of_job(variable, "=", name, ": ", why, "; ",
-                    nearest.count ? "nearest that can be counted: " : "nothing can be counted", names, "; ", instead,
-                    NULL);
+                    nearest.count ? "the nearest counters that work are " : "no counter works on this machine", names,
+                    "; ", instead, NULL);
 }
 
 static bool counter_is_planned(const char *name)
@@ -128,7 +128,7 @@ static void plan_counter(const char *name)
 {
     struct papi_event event;
     char why[WHY_BYTES];
-    const char *instead = "going on without it";
+    const char *instead = "this counter is left out";
     if (counter_is_planned(name))
         return;
     if (counters_plan.count == PROFILE_COUNTERS)
@@ -150,7 +150,7 @@ static void plan_sample(const char *text)
     uint64_t period;
     const char *instead = "using the clock";
     if (!counter_names_split(text, name, &period)) {
-        log_line_of_job("BLAME_SAMPLE=", text, ": expected EVENT@PERIOD, a period from 1 to 10000000000 events; ",
+        log_line_of_job("BLAME_SAMPLE=", text, ": expected EVENT@PERIOD, with a PERIOD from 1 to 10000000000 events; ",
                         instead, NULL);
         return;
     }
@@ -160,16 +160,18 @@ static void plan_sample(const char *text)
     }
     if (event.parts != 1 || !counter_make_permitted(&event)) {
         refuse_counter("BLAME_SAMPLE", name,
-                       event.parts != 1 ? "a sum of several counters" : counter_refusal_reason(errno), instead);
+                       event.parts != 1 ? "it is a sum of several counters" : counter_refusal_reason(errno), instead);
         return;
     }
     if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {
-        log_line_of_job("BLAME_SAMPLE=", text, ": the kernel's clocks overflow at most once in 10000 ns; using 10000",
+        log_line_of_job("BLAME_SAMPLE=", text,
+                        ": the kernel's clocks overflow at most once in 10000 ns; using a "
+                        "period of 10000",
                         NULL);
         period = LEAST_CLOCK_PERIOD;
     }
     if (!perf_overflow_open(&group, &event.part[0], period, 0)) {
-        refuse_counter("BLAME_SAMPLE", name, "it can be counted, but does not report overflows", instead);
+        refuse_counter("BLAME_SAMPLE", name, "it can be counted, but cannot interrupt the program", instead);
         return;
     }
     perf_group_close(&group);
@@ -186,7 +188,7 @@ void counters_plan_init(void)
         return;
     if (!papi_open(why, sizeof(why))) {
         log_line_of_job(list ? "BLAME_COUNTERS=" : "BLAME_SAMPLE=", list ? list : sample,
-                        ": PAPI cannot be used: ", why, list ? "; going on without counters" : "",
+                        ": PAPI cannot be used: ", why, list ? "; no counters are used" : "",
                         sample ? "; using the clock" : "", NULL);
         return;
     }
@@ -195,7 +197,7 @@ void counters_plan_init(void)
         plan_counter(name);
     if (!named)
         log_line_of_job("BLAME_COUNTERS=", session.options.counters,
-                        ": expected names of counters with commas between them; going on without counters", NULL);
+                        ": expected names of counters, separated by commas; no counters are used", NULL);
     if (sample)
         plan_sample(sample);
     papi_close();

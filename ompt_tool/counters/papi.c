@@ -65,7 +65,7 @@ static bool papi_load(char *why, size_t bytes)
     for (size_t i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
         *symbols[i].pointer = dlsym(library, symbols[i].name);
         if (!*symbols[i].pointer) {
-            snprintf(why, bytes, "libpapi and its libpfm have no %s", symbols[i].name);
+            snprintf(why, bytes, "libpapi and its libpfm have no function %s", symbols[i].name);
             return false;
         }
     }
@@ -100,7 +100,7 @@ static bool pfm_encode_native(const char *name, struct perf_event *event, char *
     memset(event, 0, sizeof(*event));
     int code = pfm.encode(behind ? behind + 3 : name, ALL_LEVELS, PFM_OS_PERF_EVENT_EXT, &request);
     if (code != PFM_SUCCESS)
-        snprintf(why, bytes, "not an event of the processor or the kernel (%s)", pfm.strerror(code));
+        snprintf(why, bytes, "it is not an event of the processor or the kernel (%s)", pfm.strerror(code));
     return code == PFM_SUCCESS;
 }
 
@@ -113,7 +113,7 @@ static bool papi_encode_preset(const PAPI_event_info_t *info, struct papi_event 
         return false;
     }
     if ((!sum && !event->subtract) || info->count > PAPI_PARTS) {
-        snprintf(why, bytes, "a formula of several counters (%s)", info->derived);
+        snprintf(why, bytes, "it is computed from several counters (%s)", info->derived);
         return false;
     }
     for (event->parts = 0; event->parts < info->count; event->parts++)

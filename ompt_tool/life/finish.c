@@ -244,8 +244,8 @@ static __attribute__((noinline)) void finish_once(void)
     finished_by = getpid();
     /* a child of vfork(), which runs in the program's memory */
     if ((pid_t)arena_header()->pid != finished_by)
-        log_line("a child of vfork() has ended by exit(), not by _exit(): this ended the OpenMP runtime, and the "
-                 "rest of the run is not measured",
+        log_line("a child of vfork() ended by exit() instead of _exit(), which ended the OpenMP runtime; the rest of "
+                 "the run is not measured",
                  NULL);
     struct os_write_guard guard;
     os_guard_writes(&guard);

@@ -251,14 +251,14 @@ static const char *finisher_why_not(const char *file, char *text, size_t bytes)
     struct rlimit memory, files;
     long filters = found.filters < 0 ? -1 : finisher_count_filters();
     if (!*found.command) {
-        snprintf(text, bytes, "there is no command blame next to %s", found.library);
+        snprintf(text, bytes, "there is no command blame beside %s", found.library);
         return text;
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
         return "too few open files are allowed (ulimit -n)";
     if (filters != found.filters)
         /* the filter may end a program that starts a process */
-        return "the program has locked itself in (seccomp, chroot)";
+        return "the program has restricted itself (seccomp, chroot)";
     if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < LEAST_MEMORY)
         return "too little memory is allowed (ulimit -v)";
     if (!finisher_may_write(file)) {

@@ -41,9 +41,8 @@ void launch_restore_environment(void)
         if (!launch_keeps_variable(name))
             unsetenv(name);
         else if (strcmp(name, "KMP_WARNINGS") == 0 && launch_is_named_program() && !log_is_quiet())
-            log_line_of_job("libomp's warnings are off: it would warn of omp_set_nested, omp_get_nested or "
-                            "OMP_NESTED, and libgomp does not; "
-                            "KMP_WARNINGS=1 shows all warnings",
+            log_line_of_job("libomp's warnings are off, because libomp would warn of omp_set_nested, omp_get_nested "
+                            "or OMP_NESTED, and libgomp does not; KMP_WARNINGS=1 shows all warnings",
                             NULL);
     }
     unsetenv("BLAME_FOR_GCC");

@@ -92,7 +92,7 @@ static void output_check_pattern(const char *pattern)
     for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
         if (!at[1] || !strchr(LETTERS, at[1])) {
             log_line_of_job("BLAME_OUT=", pattern,
-                            ": expected e, p, h, r, j or % after each %; other letters stay as they are", NULL);
+                            ": expected e, p, h, r, j or % after each %; other letters are kept as they are", NULL);
             return;
         }
 }
@@ -168,7 +168,7 @@ static bool output_choose_name(char *wanted, size_t bytes)
     if (!output_is_device(wanted))
         return true;
     log_line_of_job("BLAME_OUT=", wanted,
-                    ": is a device or a pipe; expected the name of a directory; nothing is measured", NULL);
+                    ": this is a device or a pipe; expected the name of a directory; nothing is measured", NULL);
     return false;
 }
 

@@ -46,7 +46,7 @@ static const struct attempt {
     {"lseek", SYS_lseek, NO_FILE, 0, 0, 0, 0},
     {"madvise", SYS_madvise, 0, 0, 0, 0, 0},
     {"mincore", SYS_mincore, 0, 0, 0, 0, 0},
-    {"mmap of a file that is shared", SYS_mmap, 0, 0, 0, MAP_SHARED, NO_FILE},
+    {"mmap of a shared file", SYS_mmap, 0, 0, 0, MAP_SHARED, NO_FILE},
     {"mremap", SYS_mremap, 0, 0, 0, 0, 0},
     {"openat to write", SYS_openat, NO_FILE, 0, O_RDWR | O_CREAT, 0, 0},
     {"pipe2", SYS_pipe2, 0, 0, 0, 0, 0},

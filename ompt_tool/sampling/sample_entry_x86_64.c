@@ -16,7 +16,7 @@
 
 #include "ompt_tool/session/thread.h"
 
-_Static_assert(THREAD_HANDLER_STACK_BYTES == 32768, "the assembly compares with it");
+_Static_assert(THREAD_HANDLER_STACK_BYTES == 32768, "the assembly code compares with 32768");
 
 extern void __tsan_acquire(void *) __attribute__((weak));
 extern sample_handler sample_entry_with_keys __attribute__((visibility("hidden")));

@@ -285,7 +285,9 @@ bool sampler_init(void)
     sample_signal =
         sample_signal_install(handle_sample, wanted || !counters_plan_sample_period_ns() ? wanted : SIGSTKFLT);
     if (wanted && sample_signal && sample_signal != wanted)
-        log_line("BLAME_SIGNAL=", log_decimal((uint64_t)wanted, wanted_text), ": the program uses this signal; using ",
+        log_line("BLAME_SIGNAL=", log_decimal((uint64_t)wanted, wanted_text),
+                 ": the program uses this signal; using "
+                 "signal ",
                  log_decimal((uint64_t)sample_signal, used_text), NULL);
     if (sample_signal)
         unwind_note_trampoline(sample_signal);
@@ -374,9 +376,9 @@ static void sampler_note_deleted_timer(void)
     if (header->timer_error)
         return;
     header->timer_error = PROFILE_TIMERS_DELETED;
-    log_line(
-        "the program has deleted timers of the tool (timer_delete of a timer that is not its own): samples are missing",
-        NULL);
+    log_line("the program has deleted timers of the tool (timer_delete of a timer that is not its own); samples are "
+             "missing",
+             NULL);
 }
 
 /* Stops the thread's timer. The thread itself and finish_measuring() may both call this, but only one of them
@@ -469,7 +471,9 @@ static void sampler_take_another_signal(int taken)
         header->signals_taken++;
         header->sample_signal = (uint32_t)signal;
         log_line("the program has taken signal ", log_decimal((uint64_t)taken, taken_text),
-                 signal ? ", which the samples used: they now use " : ", and all others are in use: no more samples",
+                 signal ? ", which blame used for samples; from now on, samples use signal "
+                        : ", and all other signals are in use; no more "
+                          "samples are taken",
                  signal ? log_decimal((uint64_t)signal, text) : "",
                  signal ? "; BLAME_SIGNAL chooses a signal from the start" : "", NULL);
         store_relaxed(&sample_signal, signal);

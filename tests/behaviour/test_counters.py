@@ -190,7 +190,7 @@ class AtSamples(Counters):
                "BLAME_RATE": "1000", "BLAME_COUNTERS": f"{FAULTS},{CLOCK}"}
         run = self.plain(["setpriv", "--reuid", "65534", "--clear-groups", copy, str(PAGES), "0", "0.05"], env)
         self.assertEqual(run.status, STATUS, run)
-        told = [line for line in run.tool_lines() if "counters leave out the work of the kernel" in line]
+        told = [line for line in run.tool_lines() if "counters do not include what the kernel does" in line]
         self.assertEqual(len(told), 1, run)
         counted = Counted(env["BLAME_OUT"])
         self.assertEqual(counted.names, [FAULTS, CLOCK])
@@ -216,15 +216,15 @@ class Lacking(Counters):
         self.assertEqual(self.counted(run).names, [CLOCK, FAULTS])
         self.assert_books_agree(self.counted(run))
         self.assertEqual(len(run.tool_lines()), 2, run)
-        line = self.assert_one_line(run, "=perf::PAGE-FAULT:", "going on without it")
-        nearest = re.search("nearest that can be counted: ([^;]+);", line).group(1).split(", ")
+        line = self.assert_one_line(run, "=perf::PAGE-FAULT:", "this counter is left out")
+        nearest = re.search("the nearest counters that work are ([^;]+);", line).group(1).split(", ")
         self.assertEqual(nearest[0], FAULTS)
         self.assertEqual(len(nearest), 3)
-        self.assert_one_line(run, "=PAPI_NO_SUCH:", "nearest that can be counted: ")
+        self.assert_one_line(run, "=PAPI_NO_SUCH:", "the nearest counters that work are ")
 
     def test_the_nearest_can_be_counted(self):
         run = self.counting({"BLAME_COUNTERS": "nonsense"}, 10, 0, 0.01)
-        names = re.search("nearest that can be counted: ([^;]+);", run.stderr).group(1).split(", ")
+        names = re.search("the nearest counters that work are ([^;]+);", run.stderr).group(1).split(", ")
         again = self.counting({"BLAME_COUNTERS": ",".join(names)}, 10, 0, 0.01)
         self.assertEqual(again.tool_lines(), [])
         self.assertEqual(self.counted(again).names, names)
@@ -250,14 +250,14 @@ class Lacking(Counters):
     def test_without_papi_the_program_runs_on_by_the_clock(self):
         run = self.without_papi({"BLAME_COUNTERS": f"{FAULTS},{CLOCK}", "BLAME_SAMPLE": f"{CLOCK}@1000000"})
         self.assertEqual(len(run.tool_lines()), 1, run)
-        self.assert_one_line(run, "BLAME_COUNTERS=", "libpapi", "without counters", "using the clock")
+        self.assert_one_line(run, "BLAME_COUNTERS=", "libpapi", "no counters are used", "using the clock")
         self.assertEqual(self.counted(run).names, [])
         self.assertGreater(self.load(run).run["samples"]["recorded"], 100)
 
     def test_a_sample_that_cannot_be_is_named_and_the_clock_is_used(self):
-        accepted = "expected EVENT@PERIOD, a period from 1 to 10000000000 events; using the clock"
+        accepted = "expected EVENT@PERIOD, with a PERIOD from 1 to 10000000000 events; using the clock"
         for value, words in ((CLOCK, accepted), (f"{CLOCK}@0", accepted), (f"{CLOCK}@1e6", accepted), ("@5", accepted),
-                             ("perf::TASK-CLOK@1000000", f"nearest that can be counted: {CLOCK}, "),
+                             ("perf::TASK-CLOK@1000000", f"the nearest counters that work are {CLOCK}, "),
                              ("perf::DUMMY-NONE@1", "using the clock")):
             with self.subTest(value):
                 run = self.counting({"BLAME_SAMPLE": value}, 10, 0, 0.2)

@@ -84,7 +84,7 @@ class Surroundings(BlameTest):
         self.load(run)
 
     def test_without_the_command(self):
-        self.assert_told(self.run_beside(self.beside()), "no command blame next to ")
+        self.assert_told(self.run_beside(self.beside()), "no command blame beside ")
 
     def test_a_command_that_cannot_be_run(self):
         self.assert_told(self.run_beside(self.beside("#!/nonexistent\n")), "No such file or directory")
@@ -98,12 +98,12 @@ class Surroundings(BlameTest):
         self.assertLess(run.elapsed_s, 50)  # as the command would have slept
 
     def test_a_program_that_may_start_no_process_any_more(self):
-        self.assert_told(self.run_beside(LIBRARY, ("family", "locked")), "locked itself in")
+        self.assert_told(self.run_beside(LIBRARY, ("family", "locked")), "restricted itself")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root may change the root")
     def test_a_program_that_changed_its_root(self):
         run = self.run_beside(LIBRARY, ("family", "chroot", self.new_folder()))
-        self.assert_told(run, "locked itself in")
+        self.assert_told(run, "restricted itself")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root may become somebody else")
     def test_a_program_that_gave_up_its_rights(self):

@@ -47,7 +47,9 @@ class History(BlameTest):
             connection.execute("UPDATE trial SET unit = 'cycles'")
         connection.close()
         for metric, unit in (("wall", ", s"), ("work", ", cycles"), ("samples", "")):
-            self.assertIn(f": {metric} of each revision{unit}\n", self.history(folder, "--metric", metric).stdout)
+            text = self.history(folder, "--metric", metric).stdout
+            self.assertIn(f": {metric} of each revision{unit}\n", text)
+            self.assertIn("there is only one revision, so there is nothing to compare\n", text)
 
     def test_a_function_has_the_sum_of_its_contexts(self):
         folder = self.database((("r", 1),))

@@ -227,7 +227,7 @@ class Merged(CopiedRanks):
         size = "3 ranks on 1 node, 2 threads on "
         self.assertIn(size, self.blame("report", directory).stdout)
         self.assertIn(f'"job_size":"{size}'.encode(), self.content(run.folder, "page.html"))
-        self.assertIn("cannot be told: no waiting in MPI was measured", self.blame("report", directory, "--view", "ranks").stdout)
+        self.assertIn("are unknown: no waiting in MPI was measured", self.blame("report", directory, "--view", "ranks").stdout)
         self.blame("diff", directory, directory)
         self.blame("finish", directory)
         self.assertLessEqual({"job.blame", "ranks.csv", "profile.csv", "run.json"}, set(self.files(directory)))
@@ -250,7 +250,7 @@ class Merged(CopiedRanks):
         directory = self.made(2)
         path = f"{directory}/rank-000001.blame"
         self.reopen(path, os.getpid())
-        self.assertIn("rank 1: it had not ended: it ran still", self.blame("merge", directory).stderr)
+        self.assertIn("rank 1: it had not ended normally: it was still running", self.blame("merge", directory).stderr)
         with open(path, "r+b") as file:
             file.seek(FINISHED)
             file.write(b"\1")
@@ -302,7 +302,7 @@ class Merged(CopiedRanks):
         time.sleep(0.02)  # not in the clock tick in which ranks are listed: it might be behind that
         made = []
         for _ in range(2):
-            self.assertIn("rank 1: it had not ended: it was killed", self.blame("report", directory).stderr)
+            self.assertIn("rank 1: it had not ended normally: it was killed", self.blame("report", directory).stderr)
             made.append(os.stat(f"{directory}/job.blame").st_ino)
         self.assertEqual(*made)
 
@@ -346,7 +346,7 @@ class Merged(CopiedRanks):
         directory, other = self.made(2), self.new_folder()
         self.rank(other, rank_of_open_mpi(1, 2, key=KEY[::-1]))
         os.replace(f"{other}/blame-quick-4711/rank-000001.blame", f"{directory}/rank-000001.blame")
-        self.assertIn("rank 1: it is of another job", self.blame("merge", directory).stderr)
+        self.assertIn("rank 1: it belongs to another job", self.blame("merge", directory).stderr)
         self.assertEqual([row["state"] for row in self.ranks(directory)], ["whole", "foreign"])
 
     def test_a_copy_of_the_program_elsewhere_is_the_same_program(self):

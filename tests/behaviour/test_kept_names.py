@@ -194,7 +194,7 @@ class KeptNames(BlameTest):
         self.assert_reads_as_before(directory, before)
         os.remove(self.names_file(directory))
         texts, errors = self.everything(directory)
-        self.assertIn("app cannot be read any more, and " + NONE_KEPT, errors)
+        self.assertIn("app can no longer be read, and " + NONE_KEPT, errors)
         self.assertIn("app+0x", texts[0])
 
     def test_a_damaged_file_of_names_is_said_and_left_alone(self):
@@ -206,7 +206,7 @@ class KeptNames(BlameTest):
             file.write(b"\xff\xff\xff")
         run = self.blame("report", directory, *VIEWS[0])
         self.assertEqual(run.stdout, before[0])
-        self.assertIn(".symbols: damaged; names come from the binaries alone", run.stderr)
+        self.assertIn(".symbols: damaged; names are taken from the binaries alone", run.stderr)
         self.assert_reads_as_before(directory, before)  # made again
 
     def compiled(self, *arguments):

@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import contract_checks
-from harness import BLAME, LIBRARY, TIMEOUT_S, BlameTest, program
+from harness import BLAME, LIBRARY, TIMEOUT_S, BlameTest, clean_environment, execute, program
 
 OWN_LINE = "the program's own line"
 LIBOMP = sorted(glob.glob("/usr/lib/llvm-*/lib/libomp.so.5"))[-1]
@@ -57,6 +57,14 @@ class Scripts(BlameTest):
                 self.assertEqual((run.status, run.stdout), (7, "sum 3\n"), run)
                 self.assertEqual([line[:len(NO_PROFILE)] for line in run.tool_lines()], [NO_PROFILE], run)
                 self.assertEqual(run.directories(), [])
+
+    def test_a_folder_that_is_deleted_during_the_run_is_named(self):
+        folder = os.path.join(self.new_folder(), "start")
+        os.mkdir(folder)
+        delete = f'{program("imbalance2")} & while ! ls {folder}/blame-*/*.blame; do sleep 0.05; done; rm -r {folder}; wait'
+        run = execute([BLAME, "run", "sh", "-c", delete], clean_environment() | {"OMP_NUM_THREADS": "2"}, folder)
+        self.assertIn(f"blame: the profile is lost, because the folder {folder} was deleted during the run\n", run.stderr)
+        self.assertNotIn(NO_PROFILE, run.stderr)
 
     def test_small_children_leave_no_profile_and_no_line(self):
         run = self.script(f"for i in 1 2 3 4 5; do /bin/true; ls / >/dev/null; done; {program('quick_gcc')} | cat")
@@ -233,7 +241,7 @@ class OtherRuntimes(BlameTest):
                 self.assertEqual(len([line for line in run.tool_lines() if "does not have GOMP_coming" in line]), 1, run)
 
     def test_a_program_that_may_call_what_nobody_has_runs_and_one_line_tells(self):
-        lack = r"/libomp\.so\.5 does not have __kmpc_coming(_too)? and 1 more: .* runs all the same"
+        lack = r"/libomp\.so\.5 does not have __kmpc_coming(_too)? and 1 more: .* runs nevertheless"
         for argv in ([program("lacking")], ["sh", "-c", program("lacking")]):
             with self.subTest(argv=argv):
                 run = self.attached(argv, how="launcher")

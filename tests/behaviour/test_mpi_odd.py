@@ -98,7 +98,7 @@ class Odd(MpiTest):
             self.assertGreater(profile.clocked("team_works"), self.ranks * 2 * HOLD_S * 0.9)
 
     def test_a_program_that_goes_on_as_another(self):
-        for profile in self.each("exec", why="went on as another program (exec)"):
+        for profile in self.each("exec", why="replaced itself (exec)"):
             self.assertEqual(self.ranks_of(profile.directory), [("0", "0", "open"), ("0", "1", "whole"),
                                                                 ("1", "0", "open"), ("1", "1", "whole")])
             seen = [row["ranks_seen"] for row in self.processes_of(profile.directory) if row["process"] == "1"]

@@ -128,6 +128,14 @@ class WhatCannotBeUsed(BlameTest):
         self.assertEqual((run.stdout, len(run.stderr.splitlines())), ("", 1), run)
         self.assertIn("and another were given; expected one profile", run.stderr)
 
+    def test_the_beginning_of_a_metric_is_answered_with_the_metric(self):
+        run = self.report(self.measurement()[0], "--sort", "idle", status=2)
+        self.assertIn("blame report: --sort idle: did you mean idleness? expected one of ", run.stderr)
+
+    def test_help_of_help_is_the_help(self):
+        said = [execute([BLAME, "help", *more], clean_environment(), self.new_folder()) for more in ((), ("help",))]
+        self.assertEqual((said[1].status, said[1].stdout), (0, said[0].stdout))
+
     def test_slips_are_answered_with_the_nearest_name_and_others_are_not(self):
         for arguments, said in ((("reprot", "x"), "blame: unknown command reprot; did you mean report? expected one of run, report,"),
                                 (("zzz",), "blame: unknown command zzz; expected one of run,"),

@@ -117,7 +117,7 @@ class Forks(BlameTest):
     def test_a_vforked_child_that_ends_by_exit_is_told(self):
         run = self.attached([program("forks_gcc"), "vfork"], how="launcher")
         self.assertEqual((run.status, run.stdout), (0, "child 7\n"), run)
-        self.assertIn("a child of vfork() has ended by exit()", run.stderr)
+        self.assertIn("a child of vfork() ended by exit()", run.stderr)
         self.load(run, elapsed=False, checks=contract_checks.TREE_CHECKS)
 
     def test_a_program_that_writes_its_title_over_the_environment_has_a_child_of_its_name(self):
@@ -226,13 +226,13 @@ class SameWithTool(BlameTest):
             for case in ("pthread", "main"):
                 with self.subTest(name=name, how=how, case=case):
                     run, profile = self.same(name, case, how=how)
-                    self.assertEqual(case in told, "waiting for locks counts as <untold wait>" in run.stderr, run)
+                    self.assertEqual(case in told, "waiting for locks is counted as <untold wait>" in run.stderr, run)
                     self.assertGreater(profile.clocked("team"), 0)
 
     def test_a_runtime_with_an_older_tool_interface_is_asked_for_nothing(self):
         run = self.plain([program("old_runtime"), LIBRARY])
         self.assertEqual((run.status, run.stdout), (0, "started 0, asked for 0\n"), run)
-        self.assertIn("(of 2018) has a tool interface older than OpenMP 5.0's; nothing is measured", run.stderr)
+        self.assertIn("(of 2018) has a tool interface older than that of OpenMP 5.0; nothing is measured", run.stderr)
 
     def test_a_program_of_gcc_that_ends_with_its_last_thread_ends(self):
         _, profile = self.same("first_thread_gcc", "last", how="launcher")

@@ -110,6 +110,8 @@ class Adding(Trials):
         bad = os.path.join(self.folder, "bad.blame")
         with open(bad, "wb") as file:
             file.write(SPOILT)
+        self.db("add", bad, status=1)
+        self.assertFalse(os.path.exists(self.database))  # nothing was added, so no database was made
         self.assertIn("bad.blame", self.db("add", bad, self.run_of(), status=1).stderr)
         self.assert_sound(1)
 

@@ -398,7 +398,7 @@ WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
     fclose(out);
     assert_line(" solve\n", "   13.000       1    13.000    13.000                      50.0 solve");
     assert_line("- phase exchange", "    6.000       2     3.000     3.000");
-    assert_line("each 0.5", "each 0.5000 to 1.5000 s, mean 1.0000, deviation 0.5000; slowest: [2] 1.0000");
+    assert_line("0.5000 to", "0.5000 to 1.5000 s each, mean 1.0000, deviation 0.5000; slowest: [2] 1.0000");
     assert_line("event pack\n", "    2.000       4     1.000    500000.000      2.000   +- 0.279 event pack");
     assert_line(" size = 512\n", "    3.500       7     1.750    500000.000                       size = 512");
     const char *exchange = strstr(made_text, "50.0 exchange\n");
@@ -454,12 +454,12 @@ WITH_PROFILE(the_summary_has_phases_and_notes)
     fclose(out);
     assert_line("  solve\n", "    50.0 %     13.00 s  solve");
     assert_line("  iteration  (", "    50.0 %     12.00 s  iteration  (12 times)");
-    line_with("note: quiet is short and frequent: not measured any more after 100000 calls\n");
-    line_with("note: pack (step, a.c:11) was still open where solve (send, a.c:33) ended\n");
-    line_with("note: late (kernel, a.c:22) ended without a begin\n");
+    line_with("note: quiet is short and frequent, so it was not measured after 100000 calls\n");
+    line_with("note: pack (step, a.c:11) was still open when solve (send, a.c:33) ended\n");
+    line_with("note: late (kernel, a.c:22) ended although it had not begun\n");
     line_with("note: 1.50 s in 2 pauses that the program asked for are not measured\n");
-    line_with("note: the program ended the measurement itself\n");
-    line_with("note: 3 begins of phases, events or parameters had no room and are lost\n");
+    line_with("note: the program itself ended the measurement\n");
+    line_with("note: 3 beginnings of phases, events or parameters were lost, because there was no room for them\n");
 }
 
 WITH_PROFILE(phases_csv_is_written_where_there_are_phases)

@@ -266,8 +266,8 @@ WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
     builder_header(&builder)->magic[0] = 'X';
     assert_refused("not a blame profile");
     builder_header(&builder)->version = PROFILE_VERSION + 1;
-    assert_refused(
-        "made by a newer blame (format 3; this one reads formats up to 2): install that blame, or a newer one");
+    assert_refused("made by a newer blame (format 3; this one reads formats up to 2): install that version of blame, "
+                   "or a newer one");
     builder_header(&builder)->version = PROFILE_VERSION + 1;
     builder_header(&builder)->thread_bytes = 768; /* another layout is no damage */
     assert_refused("made by a newer blame");
@@ -295,7 +295,7 @@ WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
     assert_null(profile_read("/tmp", error, sizeof error));
     assert_non_null(strstr(error, "directory"));
     assert_null(profile_read("/dev/zero", error, sizeof error));
-    assert_non_null(strstr(error, "/dev/zero: is a device"));
+    assert_non_null(strstr(error, "/dev/zero: this is a device"));
 }
 
 WITH_FILE(a_path_of_65000_nodes_are_read_without_recursion)
@@ -363,7 +363,7 @@ WITH_FILE(a_lock_whose_sum_is_no_number_is_refused)
         uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
         uint32_t waits = node(1, root, PROFILE_NODE_WAITS, PROFILE_LOCK_KEY(1, 0x5000));
         add_waits(1, waits, (struct profile_waits){.longest_ns = bad[i]});
-        assert_refused("a lock's sum");
+        assert_refused("the sum of a lock");
     }
 }
 

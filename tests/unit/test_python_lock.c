@@ -96,7 +96,7 @@ static int set_up(void **unused)
 
 UNIT_TEST(what_is_no_lock_is_no_python_311)
 {
-    assert_string_equal(init_with(2), "its lock is not where 3.11 has it");
+    assert_string_equal(init_with(2), "the lock is not where Python 3.11 has it");
     assert_false(waits_at(lock + PYTHON_LOCK_CONDITION));
     for (uint32_t locked = 0; locked < 3; locked++)
         assert_null(init_with(locked - 1));

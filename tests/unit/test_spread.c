@@ -180,7 +180,7 @@ static int read_one(uint32_t merged, uint64_t key, const struct profile_spread *
     struct profile *profile = profile_read(path[0], error, sizeof error);
     int count = profile ? (int)profile->spread_count : -1;
     if (!profile)
-        assert_non_null(strstr(error, "damaged: ranks differ"));
+        assert_non_null(strstr(error, "damaged: the difference between ranks"));
     profile_free(profile);
     return count;
 }

@@ -98,7 +98,7 @@ UNIT_TEST(split_debug_information_that_is_not_there_is_told)
 
 UNIT_TEST(package_of_split_debug_information_is_told)
 {
-    check_split("names_c-gcc-packed", "names_c-gcc-packed.dwp, which this libdw does not read");
+    check_split("names_c-gcc-packed", "names_c-gcc-packed.dwp, a format that this libdw cannot read");
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -141,7 +141,7 @@ WITH_TIMELINE(all_ranks_of_a_job_may_be_one_line)
 WITH_TIMELINE(below_the_threads_is_who_was_blamed_when)
 {
     show(67, false, false);
-    assert_text("# is 2.0 threads that wait\n    blame code\n");
+    assert_text("# is 2.0 waiting threads\n    blame code\n");
     assert_text("\n     1.90 <all>");
     assert_text("\n     1.60 serial  a.c:20  ##                ##\n");
     assert_text("\n     0.30 holder  a.c:33                      --\n");
@@ -154,7 +154,7 @@ WITH_TIMELINE(below_the_threads_is_who_was_blamed_when)
     assert_text("\n     0.30 holder_of_many                      --\n"); /* its line has no room */
     made.profile.timeline.cell_count = 0;
     show(67, false, false);
-    assert_text("Nobody was blamed for as much as a thousandth of the time.");
+    assert_text("No code was blamed for even a thousandth of the time.");
 }
 
 WITH_TIMELINE(threads_beyond_a_screen_are_shown_in_groups)

@@ -153,14 +153,14 @@ WITH_PROFILE(text_shows_counters_and_says_what_they_are)
     style.numbers = &columns;
     rows_order(rows, style.metric, false);
     const char *text = print(rows, style);
-    assert_non_null(strstr(text, "per cent of the 5123 B? of all contexts"));
-    assert_non_null(strstr(text, "rows below 1.0 % of the B? cut, together 23;"));
+    assert_non_null(strstr(text, "percentages of the 5123 B? of all contexts"));
+    assert_non_null(strstr(text, "rows below 1.0 % of the B? left out, together 23;"));
     assert_non_null(strstr(text, " B? (I) perf::A:u (E) perf::A:u (I) % work (I)      +-\n"));
     assert_non_null(strstr(text, "  5123                         100.0    15.00 "));
     assert_false(view_columns_read(&none, rows, "perf::A:e", false, error, sizeof error));
     assert_non_null(strstr(error, "blame; or a counter of this profile: perf::A:u, B"));
     style.metric = METRIC_WORK;
-    assert_non_null(strstr(print(rows, style), "Counters were counted at samples."));
+    assert_non_null(strstr(print(rows, style), "Counters were read at samples."));
     FILE *out = made_out();
     export_folded(out, rows, METRIC_COUNTER);
     fclose(out);
@@ -173,7 +173,7 @@ WITH_PROFILE(text_fits_its_columns_and_says_what_it_cut)
     char *text = print(made.tables.rows, style);
     assert_non_null(strstr(text, "`-main  v.c:9"));
     assert_non_null(strstr(text, "-21: g  v.c:29"));
-    assert_non_null(strstr(text, "below 30.0 % of the work cut, together 7.00 s"));
+    assert_non_null(strstr(text, "below 30.0 % of the work left out, together 7.00 s"));
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(format_columns(line) <= 60);
     style.least_percent = 0;
@@ -351,7 +351,7 @@ WITH_PROFILE(time_without_a_busy_thread_is_named)
     assert_non_null(strstr(summary(), share));
     assert_non_null(
         strstr(print(made.tables.rows, (struct view_style){.title = "Top-down", .metric = METRIC_WORK, .columns = 200}),
-               " s in which no thread was busy"));
+               " s of thread time in which no thread was busy"));
     made.threads[0].idle_nobody_busy = 0.005 * effort * S;
     assert_null(strstr(summary(), "nobody"));
 }
