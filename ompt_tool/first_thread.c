@@ -65,7 +65,7 @@ static void first_thread_on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, 
 static void first_thread_on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
-    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child never sees the end of `passing` */
+    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child never sees `passing` cleared */
     while (load_acquire(&passing) && clock_now_ns() < until_ns)
         sched_yield();
 }

@@ -9,8 +9,8 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
 
-/* Stands for the region of the helpers' team, which is not a region of the program. No measurement has this
- * epoch, so nothing mistakes it for one. */
+/* Stands for the region of the helpers' team. No measurement has this epoch, so nothing mistakes it for a
+ * region of the program. */
 static struct region helpers_region = {.epoch = UINT32_MAX};
 
 /* Makes the thread a helper. It is IDLE and in no region, so it counts as parked while it executes no task. */
@@ -22,8 +22,8 @@ static void helpers_mark(struct thread *thread)
 
 void helpers_know_initial(struct thread *thread)
 {
-    /* The process's first thread is no helper, although it may load the tool when no code of the program is
-     * on its stack. */
+    /* The process's first thread is no helper, although no code of the program need be on its stack when the
+     * tool is loaded. */
     bool helper = os_tid() != getpid() && thread_enter_tool(thread);
     if (helper) {
         helper = !capture_program_calls(thread);

@@ -38,8 +38,8 @@ static inline void fork_notice(void)
  * Returns NULL in any other process, and on failure. [owner] */
 struct thread *fork_child_attach(void);
 
-/* Returns the record of the calling thread, which has an event; NULL if it has none. The first event of a
- * forked child starts its measurement. [owner] */
+/* Returns the calling thread's record at one of its events; NULL if it has none. The first event of a forked
+ * child starts its measurement. [owner] */
 static inline struct thread *fork_self(void)
 {
     struct thread *thread = thread_self;

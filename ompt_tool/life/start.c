@@ -39,7 +39,7 @@ static bool start_needs_runtime(const struct dl_phdr_info *program)
         if (program->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
-        /* an address that the loader has made absolute */
+        /* only an address that the loader has made absolute */
         if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= program->dlpi_addr)
             strings = (const char *)entry->d_un.d_ptr;
     for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; entry++) {

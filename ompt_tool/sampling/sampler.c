@@ -275,9 +275,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     restart_leave(&thread->restart, context);
 }
 
-/* Installs the handler. If a counter's overflows are the samples, the default signal is SIGSTKFLT. The reason
- * is a user who may have no more pending real-time signals (RLIMIT_SIGPENDING): instead of an overflow's
- * real-time signal the kernel then sends SIGIO, which ends the program. Other signals have no such limit. */
+/* Installs the handler. With samples at a counter's overflows, the default signal is SIGSTKFLT. When the user
+ * may have no more pending real-time signals (RLIMIT_SIGPENDING), the kernel sends SIGIO instead of an
+ * overflow's real-time signal, and SIGIO ends the program. Other signals have no such limit. */
 bool sampler_init(void)
 {
     int wanted = session.options.signal;
@@ -349,7 +349,7 @@ static uint64_t sampler_silent_ns(const struct thread *thread, uint64_t now_ns)
     return passed_ns > 0 ? (uint64_t)passed_ns : 0;
 }
 
-/* Returns true if no sample has come for a long time. The thread may also have had no core. */
+/* Returns true if no sample has come for a long time. A thread without a core gets none either. */
 static bool sampler_is_silent(const struct thread *thread, uint64_t now_ns)
 {
     uint64_t ns = sampler_silent_ns(thread, now_ns);

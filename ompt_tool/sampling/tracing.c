@@ -10,8 +10,7 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session/session.h"
 
-/* ns between two deliveries that still follow each other without a gap, because parts of a delivery are
- * rounded */
+/* greatest gap, in ns, between two deliveries that count as adjacent: parts of a delivery are rounded */
 #define SLACK_NS 1000u
 
 struct tracing_window tracing_window = {UINT64_MAX, UINT64_MAX};

@@ -43,7 +43,7 @@ struct core {
     /* whether the thread slept, waited for a page, or lost its core between the last two queries */
     bool slept, faulted, preempted;
     uint64_t on_core_ns;  /* ns with a core between the last two queries of the CPU time */
-    uint64_t off_core_ns; /* ns off its core in the same time */
+    uint64_t off_core_ns; /* ns off its core between these two queries */
     uint64_t slept_ns;    /* part of off_core_ns in which the thread slept of its own accord */
 
     /* ---- balances: moments that the kernel's counts imply and that samples have not found yet ---- */

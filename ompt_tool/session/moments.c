@@ -38,7 +38,7 @@ void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_n
     moments->begin_ns = begin_ns - moments->missed_ns;
     moments->salt = moment_salt(seed, start_ns);
     moments->thread = thread;
-    /* The first period is only the rest of one, so the draw is scaled to its length. */
+    /* The thread's first period is shorter than the others, so the draw is scaled to its length. */
     moments->next_ns = moment_at(begin_ns, period_ns - moments->missed_ns, moments_draw(moments, moments->begin_ns));
     moments->second_ns = 0;
 }

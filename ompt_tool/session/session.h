@@ -32,7 +32,8 @@ struct session {
 
 extern struct session session;
 
-/* Begins a measurement of this process, which has had no pause and has no module in the file. [init] */
+/* Begins a measurement of this process. Resets the pauses, and the list of modules that are already in the
+ * file. [init] */
 void session_begin(uint64_t process_start_ns);
 
 /* Returns true if a profile is to be written. A process that has loaded OpenMP but runs no region may get

@@ -129,7 +129,8 @@ struct thread {
      * they wait (0: several calls). */
     struct profile_ranks dispatch_ranks;
     uint64_t dispatch_ranks_key;
-    struct counters *counters; /* NULL: nothing is counted (counters.h) */
+    /* counters of the hardware and the kernel; NULL: nothing is counted (counters.h) */
+    struct counters *counters;
     /* depth of callbacks inside the tool, which change what the handler uses (T1) */
     uint32_t in_tool;
     int errno_before;          /* the program's errno when the callback began */
@@ -181,7 +182,7 @@ extern __thread struct thread *thread_self __attribute__((tls_model("initial-exe
 /* The calling thread's state line, or state_nobody. It saves the events of locks a load and a branch. [owner] */
 extern __thread struct state_line *thread_line __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Whether the calling thread had a record, which it has given back because it ends. [owner] */
+/* Whether the calling thread has given its record back because it is about to end. [owner] */
 extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
 /* Returns a record for the calling thread, which is not yet in thread_self. Returns NULL if the measurement
