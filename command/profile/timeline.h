@@ -21,7 +21,7 @@ struct timeline_lane {
     uint32_t rank;        /* number of that rank */
     /* lane that has the cells of this lane: usually the lane itself, in a large job the first lane of a group */
     uint32_t cell_lane;
-    double (*ns)[PROFILE_TIME_STATES]; /* ns by bin and state; lane_bins bins */
+    double (*ns)[PROFILE_TIME_STATES]; /* ns by bin and state, for lane_bins bins */
 };
 
 /* One context's values in one bin, from the samples of one lane, in ns. */
