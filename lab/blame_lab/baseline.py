@@ -8,7 +8,7 @@ TAKES_VALUE = ("--base-where", "--db")
 
 
 def main(argv):
-    """argv: of `blame diff`, which has checked it."""
+    """Runs `blame diff` with its argument list `argv`, which `blame` has checked."""
     where = database = None
     rest, at = [], 1
     while at < len(argv):

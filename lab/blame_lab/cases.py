@@ -1,28 +1,28 @@
-"""What searches of before say: cases, each a search of one application on one host with one input, and which setting was best in it."""
+"""What earlier searches found. A *case* is a search for one application on one host with one input; it knows which setting was best."""
 
 import math
 
 import numpy
 
-NORMAL_OF_MEDIAN = 1.4826      # standard deviations in the median distance of normal values
-MEDIAN_VARIANCE = math.pi / 2  # of medians, against that of means
-BEYOND_CHANCE = 2.6            # standard errors: one of a hundred differences by chance
+NORMAL_OF_MEDIAN = 1.4826      # standard deviation of normal values, divided by their median distance from the median
+MEDIAN_VARIANCE = math.pi / 2  # variance of a median, divided by that of a mean
+BEYOND_CHANCE = 2.6            # standard errors: one difference in a hundred is larger by chance
 
 QUESTION = ("SELECT run.id, application, host, cores, cpu_model, threads, work, idleness, overhead, lock_wait, kind, metadata.name, value"
             " FROM run JOIN metadata ON metadata.trial = run.id WHERE run.id IN (SELECT trial FROM metadata WHERE name = 'tune')"
             " AND (metadata.name GLOB 'tune*' OR kind IN ('user', 'parameter') OR metadata.name GLOB 'input.*') ORDER BY run.id, metadata.name, kind")
 SHARES = ("work", "idleness", "overhead", "lock_wait")
-OWN = ("tune.seconds", "tune.profiled")  # of tune.*, what is no dimension
+OWN = ("tune.seconds", "tune.profiled")  # names below `tune.` that are not dimensions
 
 
 class Case:
-    """facts: by name, a number or a word; runs: seconds by setting, a tuple of values by dimension."""
+    """`facts` has a number or a word for each name. `runs` has the seconds of each setting; a setting is a tuple with a value for each dimension."""
 
     def __init__(self, application, facts):
         self.application, self.facts, self.runs, self.profiled = application, facts, {}, {}
 
     def add(self, setting, seconds, profiled):
-        """Where a setting was also run without being measured, only those runs count."""
+        """Adds a run of a setting. If a setting was also run without a measurement, only those runs count."""
         before = self.profiled.get(setting, profiled)
         if profiled and not before:
             return
@@ -32,8 +32,9 @@ class Case:
         self.runs.setdefault(setting, []).append(seconds)
 
     def measure(self):
-        """By medians: a run that was disturbed takes twice as long, and one among few would decide. How far a setting's runs lie from their median tells the spread,
-        all settings' together; the run that is the median itself says nothing of it."""
+        """Computes medians and their scatter. Medians are used because a disturbed run can take twice as long, and would dominate the mean of a few
+        runs. The scatter comes from the distances of runs to their setting's median, over all settings. The run that is the median itself is left
+        out, because its distance is always 0."""
         self.seconds = {setting: float(numpy.median(runs)) for setting, runs in self.runs.items()}
         distances = []
         for setting, runs in self.runs.items():
@@ -43,24 +44,24 @@ class Case:
         self.default = next((setting for setting in self.runs if not any(setting)), None)
 
     def variance(self, setting):
-        """Of the logarithm of a setting's median."""
+        """Returns the variance of the logarithm of a setting's median time."""
         runs = len(self.runs.get(setting, ())) or 1
         return self.spread ** 2 * (MEDIAN_VARIANCE if runs > 2 else 1) / runs
 
     def alike(self, setting):
-        """The setting itself if it was tried; else the slowest of those that agree with it in most dimensions."""
+        """Returns the setting itself if it was tried. Otherwise returns the slowest of the tried settings that agree with it in most dimensions."""
         return max(self.runs, key=lambda tried: (sum(a == b for a, b in zip(tried, setting)), self.seconds[tried]))
 
     def gain(self, setting):
-        """(logarithm of the default's time over the setting's, its variance)."""
+        """Returns the logarithm of the default's time divided by the setting's time, and its variance."""
         tried = self.alike(setting)
         if tried == self.default:
             return 0.0, 0.0
         return math.log(self.seconds[self.default] / self.seconds[tried]), self.variance(tried) + self.variance(self.default)
 
     def best(self):
-        """The fastest setting, if it is faster than the default beyond chance; each value that is not there for such a reason goes back to its default where the
-        setting without it was tried."""
+        """Returns the fastest setting if it is faster than the default beyond chance, otherwise the default. A value that does not matter beyond
+        chance is set back to its default if the setting without it was tried."""
         best = min(self.seconds, key=self.seconds.get)
         if not self.is_better(best, self.default):
             return self.default
@@ -71,8 +72,8 @@ class Case:
         return best if self.is_better(best, self.default) else self.default
 
     def is_better(self, setting, other):
-        """Beyond chance, as one of all settings that were compared with the default (Bonferroni's bound on normal tails). Without repeated runs nothing is known of
-        chance."""
+        """Returns whether `setting` is faster than `other` beyond chance. The test allows for the number of settings that were compared with the
+        default (Bonferroni's bound on normal tails). Without repeated runs, chance is unknown and no setting is better."""
         difference = math.log(self.seconds[other] / self.seconds[setting])
         error = math.sqrt(self.variance(setting) + self.variance(other))
         tail = 0.5 * math.erfc(difference / error / math.sqrt(2)) if error > 0 else 0
@@ -80,7 +81,8 @@ class Case:
 
 
 class Cases:
-    """dimensions: names; values: words by dimension, the first is "default"; cases: those in which the default was tried."""
+    """`dimensions` has their names. `values` has the words of each dimension, of which the first is "default". `cases` are those in which the default
+    was tried."""
 
     def __init__(self, database, application=None):
         self.dimensions = [name[5:] for name, in database.ask("SELECT DISTINCT name FROM metadata WHERE name GLOB 'tune.*' ORDER BY name") if name not in OWN]
@@ -100,7 +102,7 @@ class Cases:
         self.cases = [case for case in self.all if case.default is not None]
 
     def take(self, rows, found):
-        """A trial: all that is known of it, a row for each."""
+        """Adds a trial. `rows` has everything known about it, one fact each."""
         _, application, host, cores, model, threads, *seconds = rows[0][:10]
         setting, inputs, said, doubtful = [0] * len(self.dimensions), {}, {}, set()
         for *_, kind, name, value in rows:
@@ -136,6 +138,6 @@ def machine_facts(cores, model, threads):
 
 
 def share_facts(seconds):
-    """Parts of the threads' time, by SHARES."""
+    """Returns each cause's part of the threads' time, by SHARES."""
     whole = sum(seconds)
     return {f"share.{name}": value / whole for name, value in zip(SHARES, seconds)} if whole > 0 else {}

@@ -1,21 +1,21 @@
-"""Where a quantity changes from one revision of a program to the next, and between which limits a few runs have a change."""
+"""Finds where a quantity changes from one revision of a program to the next, and gives limits for the size of each change."""
 
 import math
 
 import numpy
 
-LEVEL = 0.05         # of histories without a change so many are told to have one; and of one bound
+LEVEL = 0.05         # part of the histories without a change that are reported to have one; also the level of a bound
 PERMUTATIONS = 999
 EQUAL = 1e-9
-MOST_RUNS = 256      # of one side
-EXACT_PAIRS = 4096   # beyond that the normal approximation is as good
+MOST_RUNS = 256      # on one side of a boundary
+EXACT_PAIRS = 4096   # more pairs than this use the normal approximation, which is then as good
 NORMAL_5 = 1.6448536269514722
 
 
 class Change:
-    """From one level to another. at: the first revision with the new one; before, after: medians of the runs between two changes; low, high: of
-    after / before - 1, each exceeded by chance in at most one of 20 comparisons where there are three runs a side; chance: that runs in random order had a
-    change as clear as this."""
+    """A change from one level to another. `at`: the first revision with the new level. `before`, `after`: medians of the runs up to the neighbouring
+    changes. `low`, `high`: limits of after / before - 1; with three or more runs on each side, each is exceeded by chance in at most one of 20
+    comparisons. `chance`: probability that runs in random order have a change as clear as this."""
 
     def __init__(self, at, chance):
         self.at, self.chance = at, chance
@@ -23,22 +23,24 @@ class Change:
 
 
 def ranks(values):
-    """From 1 on; of equal values their mean."""
+    """Returns the ranks of the values, from 1 on. Equal values get the mean of their ranks."""
     order = numpy.sort(values)
     return (numpy.searchsorted(order, values, "left") + numpy.searchsorted(order, values, "right") + 1) / 2
 
 
 def deviations(ranked, boundaries):
-    """Of the rank sums in front of each boundary, in their standard errors (Mann and Whitney). ranked: one row of ranks, or several."""
+    """Returns the rank sum before each boundary as a deviation from its expectation, in standard errors (Mann and Whitney). `ranked` is one row of
+    ranks, or several rows."""
     count = ranked.shape[-1]
     sums = numpy.cumsum(ranked, axis=-1)[..., boundaries - 1]
     return numpy.abs(sums - boundaries * (count + 1) / 2) / numpy.sqrt(boundaries * (count - boundaries) * (count + 1) / 12)
 
 
 def find(values, revisions, least):
-    """Changes in their order. values: one for each run, those of a revision beside each other; revisions: of each run, from 0 on without gaps; least: a smaller
-    change of the level, as a part of it, is none. Binary segmentation: a change is where the rank sums differ most, and its chance that of the same in
-    permutations of the runs (always the same ones)."""
+    """Returns the changes in order of revisions. `values` has one value for each run, with the runs of a revision next to each other; `revisions` has
+    each run's revision, counted from 0 without gaps; `least` is the smallest relative change of the level that counts. The method is binary
+    segmentation: a change is where the rank sums differ most. Its chance is how often permutations of the runs (always the same ones) differ as
+    much."""
     values, revisions = numpy.asarray(values, dtype=float), numpy.asarray(revisions)
     found = []
     divide(values, revisions, 0, len(values), least, found)
@@ -64,12 +66,12 @@ def divide(values, revisions, begin, end, least, found):
     if chance > LEVEL or not clear or not abs(after - before) >= least * abs(before):
         return
     divide(values, revisions, begin, at, least, found)
-    found.append(Change(at, chance))  # the run, for now
+    found.append(Change(at, chance))  # `at` is the number of a run until the end of this function
     divide(values, revisions, at, end, least, found)
 
 
 def measure(values, change, begin, end):
-    """Levels and bounds, from the runs up to the changes beside it."""
+    """Computes the levels and limits of a change from the runs up to the neighbouring changes."""
     before, after = values[max(begin, change.at - MOST_RUNS):change.at], values[change.at:min(end, change.at + MOST_RUNS)]
     change.before, change.after = float(numpy.median(values[begin:change.at])), float(numpy.median(values[change.at:end]))
     low, high = bounds(before, after)
@@ -78,15 +80,15 @@ def measure(values, change, begin, end):
 
 
 def bounds(before, after):
-    """Of after - before, from all pairs."""
+    """Returns limits of the difference after - before, from all pairs of runs."""
     pairs = numpy.sort((after[None, :] - before[:, None]).ravel())
     rank = rank_of_bound(len(before), len(after))
     return (pairs[rank - 1], pairs[-rank]) if rank else (pairs[0], pairs[-1])
 
 
 def rank_of_bound(n, m):
-    """The number of pairs that may lie on the wrong side of a bound; 0: so few runs have no such bound. P(U <= u) of Mann and Whitney's U when both sides are
-    alike, by the generating function prod (1 - q^(m+i)) / (1 - q^i)."""
+    """Returns how many pairs may lie on the wrong side of a limit, or 0 if so few runs have no such limit. Uses P(U <= u) of Mann and Whitney's U for
+    two equal sides, from the generating function prod (1 - q^(m+i)) / (1 - q^i)."""
     if not n or not m:
         return 0
     if n * m > EXACT_PAIRS:

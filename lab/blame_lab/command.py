@@ -1,5 +1,5 @@
-"""What every command does: takes its options, which `blame` has read and checked (command/cli/lab_options.c), says what is wrong, ends before its time, and writes files that
-appear whole or not at all."""
+"""What every command does: reads its options, which `blame` has already checked (command/cli/lab_options.c), reports errors, ends early, and writes
+files completely or not at all."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ ENDS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 class Refused(Exception):
-    """Ends a command with a line on stderr. status: BAD_INPUT, or BAD_USAGE; command: who says it, unless it is the whole command."""
+    """Ends a command with a line on stderr. `status` is BAD_INPUT or BAD_USAGE. `command` begins the line; by default it is the running command."""
 
     def __init__(self, message, status=BAD_INPUT, command=None):
         super().__init__(message)
@@ -25,7 +25,8 @@ class Refused(Exception):
 
 
 def read_options(argv):
-    """Returns (values by option, operands, names of the options given). argv: the command's name; KEY:TEXT, KEY=JSON, KEY+ITEM; `--`, and the operands."""
+    """Returns the values by option, the operands, and the names of the options that were given. `argv` has the command's name, then items KEY:TEXT,
+    KEY=JSON or KEY+ITEM, then `--` and the operands."""
     end = argv.index("--")
     values = {}
     for argument in argv[1:end]:
@@ -42,7 +43,7 @@ def say(command, message):
 
 
 def is_standard(path):
-    """Whether the path is standard output by another name, which may be a file: it is written on, not replaced."""
+    """Returns whether the path is another name of standard output. Such a file is written to, not replaced."""
     try:
         return os.path.islink(path) and os.path.samestat(os.stat(path), os.fstat(1))
     except OSError:
@@ -58,7 +59,7 @@ def holds_measurement(path):
 
 
 def write_whole(command, path, text):
-    """Writes text to a file that appears whole or not at all, or to standard output (path None or "-"). Raises Refused."""
+    """Writes text to a file that appears completely or not at all, or to standard output (path None or "-"). Raises Refused."""
     try:
         write_to(path, text.encode("utf-8", "replace"))
     except OSError as error:
@@ -79,7 +80,7 @@ def write_to(path, data):
     if holds_measurement(path):
         raise OSError(0, "this is a measurement, which blame does not overwrite")
     temporary = f"{path}.{os.getpid()}.part"
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # so that nothing of it is left
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # a signal now would leave a temporary file behind
     try:
         with open(temporary, "wb", buffering=0) as file:
             write_all(file.fileno(), data)

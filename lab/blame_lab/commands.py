@@ -1,4 +1,4 @@
-"""The commands by their names, and how each ends; `blame lab`."""
+"""Starts a command by its name and returns its exit status; also contains `blame lab`."""
 
 import importlib
 import signal
@@ -11,7 +11,7 @@ PACKAGES = (("numpy", "history, scaling, tune, fold"), ("scipy", "scaling, tune"
 
 
 def main(argv):
-    """`blame lab`: in which Python the laboratory runs, and what that has."""
+    """`blame lab`: prints which Python runs the lab, and which packages it has."""
     import importlib.metadata
     import platform
     _, operands, _ = read_options(argv)
@@ -28,7 +28,7 @@ def main(argv):
 
 
 def run(command, argv):
-    """Returns the exit status. Messages are lines on stderr that begin with the command's name."""
+    """Runs a command and returns the exit status. Messages are lines on stderr that begin with the command's name."""
     for number in (signal.SIGPIPE, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN or number == signal.SIGPIPE:
             signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""A database of trials: one file, SQLite's. docs/lab.md describes its tables; SCHEMA makes them. team.py has the same on a server."""
+"""A database of trials in one SQLite file. docs/lab.md describes its tables, and SCHEMA creates them. team.py has the same on a server."""
 
 import contextlib
 import os
@@ -12,15 +12,17 @@ from .runs import WAIT_S, WORDS, on_server
 from .text import clean, readable
 
 APPLICATION_ID = 0x626C616D  # "blam": PRAGMA application_id of our databases
-LONGEST_VALUE = 10_000_000   # bytes: a condition needs no longer ones, and could ask for them
-FEWEST_DIGITS = 4            # of a run's id
-FRESH = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"  # of a new file: what is pruned can be given back
+LONGEST_VALUE = 10_000_000   # bytes; limits the memory that a condition can use
+FEWEST_DIGITS = 4            # of a run's id, in an argument
+# set in a new file; incremental_vacuum can then return the space of pruned trials
+FRESH = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 COLUMNS = [word.replace("-", "_") for word in WORDS]
 PAIRS = "".join(f"{name}_i REAL NOT NULL, {name}_e REAL NOT NULL, " for name in
                 ("work", "idleness", "overhead", "lock_wait", "lock_wait_here", "core_idleness", "shared_idleness", "no_core", "blocked", "mpi_wait",
                  "rank_idleness")) + "samples_i INTEGER NOT NULL, samples_e INTEGER NOT NULL, "
 
-# What brings a database of version i to version i + 1 (PRAGMA user_version). A step is never changed once it was released: what is new is a step more.
+# The steps that bring a database of version i to version i + 1 (PRAGMA user_version). A released step never changes; what is new becomes another
+# step.
 SCHEMA = [
     "CREATE TABLE application(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
     "CREATE TABLE experiment(id INTEGER PRIMARY KEY, application INTEGER NOT NULL REFERENCES application(id), name TEXT NOT NULL,"
@@ -53,12 +55,12 @@ SCHEMA = [
     " JOIN application ON application.id = experiment.application;",
 ]
 
-# SQLite's messages by how they begin, and what they mean for the user. Python before 3.11 does not give the code.
+# The beginnings of SQLite's messages, and what they mean for the user. Python before 3.11 does not provide the error code.
 MEANINGS = (
-    ("database is locked", "another program has written to it for longer than {wait} s; nothing was changed: try again, or --wait longer"),
-    ("database table is locked", "another program has written to it for longer than {wait} s; nothing was changed: try again, or --wait longer"),
-    ("database disk image is malformed", "is damaged ({message}); nothing was changed: take a copy of before, or sqlite3 FILE .recover"),
-    ("malformed", "is damaged ({message}); nothing was changed: take a copy of before, or sqlite3 FILE .recover"),
+    ("database is locked", "another program has been writing to it for more than {wait} s; nothing was changed. Try again, or use a longer --wait"),
+    ("database table is locked", "another program has been writing to it for more than {wait} s; nothing was changed. Try again, or use a longer --wait"),
+    ("database disk image is malformed", "is damaged ({message}); nothing was changed. Use a backup, or sqlite3 FILE .recover"),
+    ("malformed", "is damaged ({message}); nothing was changed. Use a backup, or sqlite3 FILE .recover"),
     ("file is not a database", "is not a database, or is damaged; expected a file made by blame db add"),
     ("database or disk is full", "there is no room left on the disk; nothing was changed"),
     ("disk I/O error", "cannot be read or written ({message}); nothing was changed"),
@@ -78,7 +80,7 @@ def meaning(message, wait_s):
 
 
 def opened(command, path, use="read", wait_s=WAIT_S):
-    """The database of this path: a file, or on PostgreSQL's server."""
+    """Returns the database with this path: a file, or a PostgreSQL server's database."""
     if not on_server(path):
         return Database(command, path, use, wait_s)
     from .team import TeamDatabase
@@ -86,8 +88,8 @@ def opened(command, path, use="read", wait_s=WAIT_S):
 
 
 class Database:
-    """use: "read" a file that is there; "write", made if it is not there; "change" one that is there. Both of these bring it to today's schema. What goes
-    wrong raises Refused in the name of `command`."""
+    """`use` is "read" or "change" for an existing file, or "write" for one that is created if it does not exist. "write" and "change" update the file
+    to the current schema. Errors raise Refused in the name of `command`."""
 
     def __init__(self, command, path, use="read", wait_s=WAIT_S):
         self.command, self.path, self.wait_s, self.guarded, self.titles = command, path, wait_s, False, []
@@ -128,17 +130,17 @@ class Database:
     def ask(self, question, values=()):
         return self.tried(lambda: self.sql.execute(question, values).fetchall())
 
-    # ---- what is stored; where that is on a server, ask() and number() know only what describes the trials ----
+    # ---- stored rows; if they are on a server, ask() and number() see only the tables that describe the trials ----
 
     def stored(self, question, values=()):
         return self.ask(question, values)
 
     def insert(self, table, row):
-        """A row, by the names of its columns. Returns its id."""
+        """Inserts a row, given by column names. Returns its id."""
         return self.tried(lambda: self.sql.execute(insertion(table, row, "?"), list(row.values())).lastrowid)
 
     def insert_all(self, table, names, rows, twice=""):
-        """twice: what becomes of a row that is there."""
+        """Inserts several rows. `twice` is the SQL clause for a row that already exists."""
         self.tried(lambda: self.sql.executemany(insertion(table, names, "?") + twice, rows))
 
     def number(self, question, values=()):
@@ -154,7 +156,8 @@ class Database:
             self.refuse("is not a file; expected the name of a database")
 
     def version(self):
-        """Of an open file, which is ours or empty. Whose it is, is asked last: another process may be making it, all at once."""
+        """Returns the version of an open file that is ours or empty. The owner is checked last, because another process may be creating the database
+        in one step."""
         tables, version, whose = (self.number(text) for text in ("SELECT count(*) FROM sqlite_master", "PRAGMA user_version", "PRAGMA application_id"))
         if whose != APPLICATION_ID and (tables or whose or version):
             self.refuse("belongs to another program; expected a database made by blame db add, or a new file name")
@@ -169,7 +172,8 @@ class Database:
                         else "is an empty file; blame db add fills it")
 
     def log_ahead(self):
-        """Until others let it: SQLite itself does not wait for this one. What cannot have a log beside it keeps its journal."""
+        """Switches to a write-ahead log, and retries while other processes prevent that, because SQLite itself does not wait here. A file system
+        without support for the log keeps the rollback journal."""
         end = time.monotonic() + self.wait_s
         while True:
             try:
@@ -181,7 +185,7 @@ class Database:
             time.sleep(0.02)
 
     def migrate(self):
-        """Another process may do the same at the same time: what is to be done is known once nobody else can write."""
+        """Updates the schema. Another process may do the same at the same time, so the version is read again under the write lock."""
         version = self.version()
         if version == len(SCHEMA):
             return
@@ -195,7 +199,7 @@ class Database:
 
     @contextlib.contextmanager
     def transaction(self):
-        """Between its begin and end all is done or nothing: another process sees it before or after."""
+        """Makes a block atomic: either everything in it is done or nothing, and other processes see the state before or after."""
         self.run("BEGIN IMMEDIATE")
         try:
             yield
@@ -204,7 +208,7 @@ class Database:
             if self.sql.in_transaction:
                 self.sql.rollback()
 
-    # ---- what the user says of trials is a condition in SQL: it can read, and nothing else ----
+    # ---- users choose trials by conditions in SQL, which can read but not write ----
 
     def allow(self, action, _first, second, *_):
         if not self.guarded or action in READING or (action == sqlite3.SQLITE_FUNCTION and (second or "").lower() != "load_extension"):
@@ -212,12 +216,13 @@ class Database:
         return sqlite3.SQLITE_DENY
 
     def trials(self, columns, where, order, values=()):
-        """Rows of these columns of the view run, of the trials of which `where` is true (None: of all). In it names of metadata stand for their values."""
+        """Returns rows of these columns of the view `run`, for the trials for which `where` is true (None: all trials). In `where`, names of metadata
+        stand for their values."""
         where = "1" if where is None else identifiers(where)
         return self.guard(f"SELECT {columns} FROM (SELECT run.*{self.metadata_columns(where)} FROM run) AS run WHERE (\n{where}\n) ORDER BY {order}", values)
 
     def guard(self, question, values=()):
-        """Rows of a question with a condition of the user's in it; their titles are in self.titles."""
+        """Returns the rows of a query that contains the user's condition. Their titles are in self.titles."""
         if hasattr(self.sql, "setlimit"):
             self.sql.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         self.guarded = True
@@ -237,8 +242,8 @@ class Database:
             self.guarded = False
 
     def metadata_columns(self, where):
-        """Names of metadata that the condition mentions become columns: what the user said before what the program said, and that before what its
-        environment said. Names are found by leaps, not by reading all."""
+        """Returns SQL that adds a column for each metadata name that the condition mentions. The user's values come before the program's, and these
+        before the environment's. The recursive query jumps from name to name instead of reading all rows."""
         if where == "1":
             return ""
         names = self.ask("WITH RECURSIVE n(name) AS (SELECT min(name) FROM metadata UNION ALL SELECT (SELECT min(name) FROM metadata WHERE name > n.name)"
@@ -252,7 +257,7 @@ class Database:
         return columns
 
     def find(self, text):
-        """The trial that the user means: its number, or the first digits of its run's id."""
+        """Returns the trial that the user means by its number, or by the first digits of its run's id."""
         number = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else 0
         digits = text if re.fullmatch("[0-9a-f]+", text) and len(text) >= FEWEST_DIGITS else None
         found = self.ask("SELECT id FROM trial WHERE id = ?1 UNION SELECT id FROM trial WHERE run >= ?2 AND run < ?2 || 'g' LIMIT 2", (number, digits))
@@ -271,7 +276,8 @@ def quoted(text, mark="'"):
 
 
 def identifiers(where):
-    """The condition with its "names" in backquotes: SQLite takes a name in double quotes that is none for a text, so that a slip would be silently false."""
+    """Returns the condition with its "names" in backquotes. SQLite takes an unknown name in double quotes for a text, so a misspelt name would be
+    false without an error."""
     def replace(found):
         return quoted(found[0][1:-1].replace('""', '"'), "`") if found[0].startswith('"') else found[0]
     return re.sub(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/""", replace, readable(where), flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""`blame db`: runs are kept in a database, and found again."""
+"""`blame db`: keeps runs in a database, and finds them again."""
 
 import contextlib
 import os
@@ -12,13 +12,13 @@ from .text import base_name, clean, csv_of, decimal, fit
 
 META = re.compile(r"([A-Za-z0-9_.-]{1,63})=([^\n]*)")
 
-# Options that only some actions take.
+# Options that only some actions accept.
 LIMITED = {"--application": ("add",), "--experiment": ("add",), "--meta": ("add",), "--sums": ("add",), "--where": ("list", "export", "prune"), "--top": ("show",),
            "--locations": ("export",), "--keep": ("prune",), "--dry-run": ("prune",), "--output": ("list", "show", "export")}
 
 
 def pairs_of(option, items, command=None):
-    """(KEY, VALUE) of what was given by an option, once or several times. Raises Refused."""
+    """Returns (KEY, VALUE) pairs of an option that was given once or several times. Raises Refused."""
     for item in items:
         if not all(META.fullmatch(line) for line in item.split("\n")):
             raise Refused(f"{option} {item}: expected KEY=VALUE, where KEY has at most 63 letters, digits, '_', '.' and '-'", BAD_USAGE, command)
@@ -51,7 +51,7 @@ def main(argv):
     for option, actions in LIMITED.items():
         if option in given and action not in actions:
             names = " or ".join(filter(None, (", ".join(actions[:-1]), actions[-1])))
-            request.refuse(f"{option}: works only with {names}", BAD_USAGE)
+            request.refuse(f"{option}: can only be used with {names}", BAD_USAGE)
     request.given = pairs_of("--meta", request.meta, request.command)
     if takes == 0 and operands:
         request.refuse(f"unexpected argument {operands[0]}; --where chooses trials", BAD_USAGE)
@@ -62,8 +62,8 @@ def main(argv):
 
 # ---- add ----
 
-SAID = {trials.NEW: "added", trials.THERE: "was there already", trials.RENEWED: "was there with less, and is now as it is here",
-        trials.OUTDATED: "is there with more than here, and stays"}
+SAID = {trials.NEW: "added", trials.THERE: "was there already", trials.RENEWED: "existed in an older state, and was updated",
+        trials.OUTDATED: "exists in a newer state, and was kept"}
 
 
 def tell(request, head, result):
@@ -71,7 +71,7 @@ def tell(request, head, result):
     if request.csv:
         print(csv_of(None, [(result.trial, head["run"], result.added, head["path"])], end=""), flush=True)
     else:
-        more = "; what is said of it is now as given" if result.named and result.added in (trials.THERE, trials.OUTDATED) else ""
+        more = "; its metadata and names were updated" if result.named and result.added in (trials.THERE, trials.OUTDATED) else ""
         print(f"{path}: trial {result.trial} {SAID[result.added]}{more}", flush=True)
     if result.other:
         say(request.command, f"{path}: application {request.application} also has trials of another program: {result.other}")
@@ -82,13 +82,13 @@ def add(request):
     if request.csv:
         print("trial,run,status,profile")
     with contextlib.ExitStack() as closing:
-        # A new database is made with its first run: operands without a run must not leave an empty one.
+        # A new database is created with its first run, so that operands without a run leave no empty database behind.
         database = closing.enter_context(request.open("write")) if on_server(request.path) or os.path.exists(request.path) else None
         lines = closing.enter_context(exported(request.command, [*(["--sums"] if request.sums else []), "--", *request.operands]))
         rest = iter(lines)
         for head in rest:
             if head["record"] != "run":
-                continue  # of a run that was there already
+                continue  # the run was already in the database
             database = database or closing.enter_context(request.open("write"))
             trial = trials.Trial(head, rest, given, request.application, request.experiment)
             tell(request, head, trials.add(database, trial))
@@ -98,21 +98,21 @@ def add(request):
 # ---- list ----
 
 TITLES = ("trial", "started", "application", "experiment", "host", "ranks", "threads", "wall s", "work %", "blame %")
-TEXTS = range(1, 5)  # of them
+TEXTS = range(1, 5)  # positions of the text columns
 EFFORT = f"max({' + '.join(PARTS).replace('-', '_')}, 1e-9)"
 LISTED = ("id, started, application, experiment, host, ranks, threads, printf('%.2f', wall_s), printf('%.1f', 100 * work / {effort}),"
           " printf('%.1f', 100 * (idleness + overhead + lock_wait) / {effort})").format(effort=EFFORT)
 
 
 def table(titles, rows, texts):
-    """Lines of cells below their titles, numbers to the right."""
+    """Returns lines of cells below their titles. Numbers are aligned to the right."""
     rows = [titles, *([fit("" if cell is None else str(cell), 40, True) for cell in row] for row in rows)]
     width = [max(len(row[i]) for row in rows) for i in range(len(titles))]
     return "".join("  ".join(f"{cell:<{width[i]}}" if i in texts else f"{cell:>{width[i]}}" for i, cell in enumerate(row)).rstrip() + "\n" for row in rows)
 
 
 def as_text(value):
-    """A value as SQLite's own shell prints it."""
+    """Returns a value as SQLite's own shell prints it."""
     if isinstance(value, float):
         text = f"{value:.15g}"
         return text if set(text) & set(".en") else text + ".0"
@@ -154,7 +154,7 @@ def shown(database, trial, top):
     text = "".join(f"{'trial' if title == 'id' else title:<16} {clean(as_text(value))}\n" for title, value in own)
     text += "".join(f"{kind:<16} {clean(name)} = {clean(as_text(value))}\n" for kind, name, value in facts)
     if top:
-        text += f"\n{'context':>10} {'blame s':>12} {'work s':>12}  contexts, by what others lost by their own code\n"
+        text += f"\n{'context':>10} {'blame s':>12} {'work s':>12}  contexts, sorted by the blame on their own code\n"
         for context, blame, work, name, file, line, above in database.stored(CONTEXTS, (trial, top)):
             text += f"{context:>10} {decimal(blame, 6):>12} {decimal(work, 6):>12}  " + clean(f"{name}  {base_name(file)}:{line}{'  < ' + above if above else ''}") + "\n"
     return text
@@ -177,7 +177,8 @@ def show(request):
 # ---- export and prune ----
 
 def choose(database, request, everything):
-    """Trials that were named, and those of which the condition is true; of neither all, if that is meant."""
+    """Returns the trials that were named and those for which the condition is true. If neither was given, returns all trials if `everything` is
+    true."""
     chosen = [database.find(operand) for operand in request.operands]
     if request.where is not None or (everything and not request.operands):
         chosen += [number for number, in database.trials("id", request.where, "id")]

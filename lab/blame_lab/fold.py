@@ -1,7 +1,6 @@
-"""`blame fold`: what happens along an average execution of a numbered phase (H. Servat and others, PROPER 2009).
-
-Each sample of a trace lies somewhere in its execution, (time - begin) / length. Executions of usual length are laid over one another: so a step of two samples
-is seen in 120 parts. Begins and lengths are exact (phases.csv), the sample's moment is too (docs/time-and-traces.md)."""
+"""`blame fold`: shows what happens during an average execution of a numbered phase (H. Servat and others, PROPER 2009). Each sample of a trace has a
+position in its execution, (time - begin) / length. Executions of usual length are combined, so that a step with two samples is resolved into 120
+parts. The begins and lengths are exact (phases.csv), and so are the moments of the samples (docs/time-and-traces.md)."""
 
 import csv
 import io
@@ -17,15 +16,16 @@ from .runs import blame, exported
 from .text import base_name, clean
 
 BINS, DRAWS = 120, 200
-STATES = ("work", "idle", "lock_wait", "overhead", "no_core", "blocked", "mpi_wait")  # of a thread; stopped is blocked
+STATES = ("work", "idle", "lock_wait", "overhead", "no_core", "blocked", "mpi_wait")  # of a thread; stopped counts as blocked
 IDLE, LOCK_WAIT = 1, 2
-FAR, LEAST_FAR, ENOUGH = 4.5, 0.26, 4  # an outlier: so many median distances, and a factor of 1.3; of fewer executions all are usual
+# an outlier lies this many median distances and a factor of 1.3 from the median; with fewer than ENOUGH executions there are no outliers
+FAR, LEAST_FAR, ENOUGH = 4.5, 0.26, 4
 NUMBERED = re.compile(r"(?:^|;)\[(-?\d+)\]:[^;]*;phase ([^;]*):[^:;]*:\d+:0x[0-9a-f]+")
 EMPTY = "made without --trace: run again with blame run --trace"
 
 
 def ask(*arguments):
-    """What blame prints; raises Refused with what it says."""
+    """Returns what `blame` prints for these arguments. Raises Refused with its message."""
     run = subprocess.run([blame(), *arguments], capture_output=True, env={**os.environ, "OMP_TOOL_LIBRARIES": ""}, check=False)
     said = run.stderr.decode(errors="replace").strip()
     if run.returncode:
@@ -38,7 +38,7 @@ def unescaped(text):
 
 
 class Samples:
-    """The trace as arrays: time (s), rank, thread, state, function; phase (its number in `phases`, -1: in none) and execution."""
+    """A trace as arrays: time (s), rank, thread, state, function, phase (its number in `phases`; -1: none) and execution."""
 
     def __init__(self, directory):
         self.functions, self.phases, paths, columns = [], [], {"": (-1, -1, 0)}, []
@@ -58,11 +58,12 @@ class Samples:
         self.functions, self.phases = list(places), list(names)
         steps = numpy.concatenate([numpy.diff(self.time[(self.rank == rank) & (self.thread == thread)])
                                    for rank, thread in sorted(set(zip(self.rank.tolist(), self.thread.tolist())))] or [[]])
-        self.period = float(numpy.mean(steps[steps <= 4 * numpy.median(steps)])) if len(steps) else 0.0  # what one sample stands for
+        self.period = float(numpy.mean(steps[steps <= 4 * numpy.median(steps)])) if len(steps) else 0.0  # s that one sample represents
 
 
 class Fold:
-    """One phase. begin, length: of the executions that are kept; seconds[execution, bin, state]; work[function, bin, state]: thread seconds."""
+    """One phase. `begin`, `length`: of the executions that are kept. `seconds[execution, bin, state]` and `work[function, bin, state]` are thread
+    seconds."""
 
     def __init__(self, directory, request):
         self.samples = samples = Samples(directory)
@@ -73,7 +74,7 @@ class Fold:
                 if row["phase"] == self.phase and row["instance"] != "others"]
         self.others = sum(int(row["calls"]) for _, row in rows if row["phase"] == self.phase and row["instance"] == "others")
         if not merged and len(samples.rank):
-            mine = [(int(samples.rank[0]), *rest) for _, *rest in mine]  # a rank's own file
+            mine = [(int(samples.rank[0]), *rest) for _, *rest in mine]  # the file is that of a single rank
         self.several = sum(calls for *_, calls in mine if calls != 1)
         table = numpy.array([row[:4] for row in mine if row[4] == 1 and row[3] > 0]).reshape(-1, 4)
         seen = self.was_seen(table)
@@ -87,13 +88,13 @@ class Fold:
             self.lay_over()
 
     def was_seen(self, table):
-        """Whether samples came all along: a trace may have a window, pauses and a limit."""
+        """Returns for each execution whether samples cover it. A trace may be limited to a window, have pauses, or have reached its size limit."""
         seen = numpy.zeros(len(table), bool)
         for rank in set(table[:, 0]):
             times = numpy.sort(self.samples.time[self.samples.rank == rank])
             room = 2 * self.samples.period
             bounds = numpy.concatenate([[-numpy.inf], times, [numpy.inf]])
-            begins, ends = bounds[:-1] + room, bounds[1:] - room  # of what was not seen
+            begins, ends = bounds[:-1] + room, bounds[1:] - room  # of the gaps without samples
             begins, ends = begins[begins < ends], ends[begins < ends]
             of = table[:, 0] == rank
             begin, end = table[of, 2], table[of, 2] + table[of, 3]
@@ -106,7 +107,7 @@ class Fold:
         own = samples.phase == (samples.phases.index(self.phase) if self.phase in samples.phases else -2)
         where = numpy.full(len(own), -1)
         where[own] = [place.get(pair, -1) for pair in zip(samples.rank[own].tolist(), samples.execution[own].tolist())]
-        for rank in set(kept[:, 0]):  # an idle thread has no context: it is in what was begun last and still goes on
+        for rank in set(kept[:, 0]):  # an idle thread has no context, so its sample belongs to the execution that began last and has not ended
             of = numpy.flatnonzero(kept[:, 0] == rank)
             of = of[numpy.argsort(kept[of, 2])]
             idle = numpy.flatnonzero((samples.rank == rank) & (samples.state == IDLE) & (samples.function < 0))
@@ -126,12 +127,13 @@ class Fold:
         busy = self.work.sum(axis=2) - self.work[:, :, IDLE] - self.work[:, :, LOCK_WAIT]
         all_busy = busy.sum(axis=0)
         self.idleness = numpy.divide(busy, all_busy, out=numpy.zeros_like(busy), where=all_busy > 0) * self.seconds[:, :, IDLE].sum(axis=0)
-        self.own = self.work.sum(axis=2) - self.work[:, :, LOCK_WAIT]  # own time, in whatever state
+        self.own = self.work.sum(axis=2) - self.work[:, :, LOCK_WAIT]  # each function's own time in any state except lock wait
         self.order = [at for at in numpy.argsort(-(self.own + self.idleness + self.work[:, :, LOCK_WAIT]).sum(axis=1), kind="stable")
                       if self.work[at].any() or self.idleness[at].any()]
 
     def draw_band(self):
-        """sum, low, high[bin, state]: thread seconds of all executions, and where 95 of 100 draws of as many of them lie."""
+        """Computes sum, low and high [bin, state]: thread seconds of all executions, and the range that contains 95 of 100 random draws of as many
+        executions."""
         self.sum, count = self.seconds.sum(axis=0), len(self.kept)
         drawn = numpy.random.default_rng(1).multinomial(count, numpy.full(count, 1 / count), size=DRAWS) @ self.seconds.reshape(count, -1)
         drawn = drawn.reshape(DRAWS, BINS, -1)
@@ -139,7 +141,7 @@ class Fold:
         per = count * self.mean_s / BINS
         self.threads = smooth(self.sum) / per
         self.band = numpy.percentile(numpy.stack([smooth(one) for one in drawn]), [2.5, 97.5], axis=0) / per
-        self.errors = 1.96 * self.seconds.sum(axis=1).std(axis=0) / count ** 0.5  # of an execution's
+        self.errors = 1.96 * self.seconds.sum(axis=1).std(axis=0) / count ** 0.5  # of one execution
 
     def threads_of(self, values):
         return smooth(values) / (len(self.kept) * self.mean_s / BINS)
@@ -149,7 +151,8 @@ class Fold:
         return f"{name}  {file}" if file not in ("", "?") else name
 
     def stretches(self):
-        """(first bin, end, function) of those in which one function has most of what runs; shorter ones than two bins are their neighbours'."""
+        """Returns (first bin, end, function) of the stretches in which one function has the largest part. A stretch of less than two bins joins its
+        neighbour."""
         threads = smooth(self.own.T).T
         most = [int(at) if top > 0 else -1 for at, top in zip(threads.argmax(axis=0), threads.max(axis=0))]
         for at in range(1, BINS - 1):
@@ -160,14 +163,14 @@ class Fold:
 
 
 def smooth(values):
-    """Along the bins, by a Gaussian curve with a deviation of one bin."""
+    """Smooths along the bins with a Gaussian curve whose deviation is one bin."""
     at = numpy.arange(BINS)
     weights = numpy.exp(-0.5 * (at[:, None] - at) ** 2)
     return (weights / weights.sum(axis=1, keepdims=True)) @ values
 
 
 def usual_lengths(lengths):
-    """Which are not further from the median, in logarithms, than others are."""
+    """Returns which lengths are usual: not much further from the median, in logarithms, than the others."""
     if len(lengths) < ENOUGH:
         return numpy.ones(len(lengths), bool)
     away = numpy.abs(numpy.log(lengths) - numpy.median(numpy.log(lengths)))
@@ -189,9 +192,9 @@ def choose_phase(asked, rows, directory):
     if not names:
         raise Refused(f"{directory}: has no numbered phase; blame_iteration_begin() of blame.h starts one")
     if asked is None and len(names) > 1:
-        raise Refused(f"{directory}: has {len(names)} numbered phases; choose one by --phase: {', '.join(names)}", BAD_USAGE)
+        raise Refused(f"{directory}: has {len(names)} numbered phases; select one with --phase: {', '.join(names)}", BAD_USAGE)
     if asked is not None and clean(asked) not in names:
-        raise Refused(f"--phase {asked}: there is no such numbered phase; expected one of {', '.join(names)}", BAD_USAGE)
+        raise Refused(f"--phase {asked}: no such numbered phase; expected one of {', '.join(names)}", BAD_USAGE)
     return names[0] if asked is None else clean(asked)
 
 

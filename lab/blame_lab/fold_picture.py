@@ -1,4 +1,4 @@
-"""`blame fold --format svg`: the states of the threads with their bands, and below them what runs."""
+"""`blame fold --format svg`: the states of the threads with their confidence bands, and below them the functions that run."""
 
 import html
 
@@ -6,8 +6,8 @@ from .fold_text import BINS, TITLES, counts_of
 from .text import clean, decimal, fit, paragraph
 
 WIDTH, LEFT, RIGHT, HIGH, FIRST, GAP = 900.0, 52.0, 28.0, 200.0, 82.0, 62.0
-ROW, COLUMNS, NAME = 18.0, 3, 42  # of the legends
-# The colours of the report's page (command/html/page/src/style.css).
+ROW, COLUMNS, NAME = 18.0, 3, 42  # layout of the legends
+# The colours of the report page (command/html/page/src/style.css).
 LIGHT = ("#3b82c4", "#e69f00", "#d55e00", "#b26a98", "#189a74", "#8d8778", "#6a63b8")
 DARK = ("#4a90cf", "#d99a1c", "#d9692a", "#b5769f", "#2fae88", "#9c9586", "#8d86d6")
 FUNCTIONS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee8866", "#99aa44", "#7788cc", "#bb7755")
@@ -48,7 +48,7 @@ def axes(title, top, most):
 
 
 def legend(entries, top):
-    """Colours by name; its height comes with it."""
+    """Returns the legend with a colour for each name, and its height."""
     parts, wide = [], (WIDTH - LEFT - RIGHT) / COLUMNS
     for at, (mark, name) in enumerate(entries):
         x, y = LEFT + at % COLUMNS * wide, top + at // COLUMNS * ROW
@@ -59,7 +59,7 @@ def legend(entries, top):
 def draw(fold, top):
     there = [at for at in range(len(TITLES)) if fold.sum[:, at].any()]
     most = max(float(fold.band[1].max()), 1e-9)
-    parts = axes("Threads, with 95 % of what as many other executions would show", FIRST, most)
+    parts = axes("Threads, with a 95 % band for as many other executions", FIRST, most)
     for at in there:
         parts.append(area(f'class="b{at}"', fold.band[0][:, at], fold.band[1][:, at], FIRST, most, TITLES[at]))
     for at in there:

@@ -15,10 +15,10 @@ def unit_of(seconds):
 def counts_of(fold):
     lengths, (factor, unit) = fold.kept[:, 3], unit_of(fold.mean_s)
     text = f"{fold.phase}{', outliers' if fold.outliers else ''}: {len(fold.kept)} executions, {decimal(fold.mean_s * factor, 3)} {unit} each on average" \
-           f" ({decimal(lengths.min() * factor, 3)} to {decimal(lengths.max() * factor, 3)}), laid over one another by their {fold.count} samples."
+           f" ({decimal(lengths.min() * factor, 3)} to {decimal(lengths.max() * factor, 3)}), combined from their {fold.count} samples."
     if len(fold.apart):
-        text += f" Apart: {len(fold.apart)} of {'usual' if fold.outliers else 'unusual'} length."
-    for count, why in ((fold.unseen, "that the trace does not have whole"), (fold.several, "of a number that was begun several times"), (fold.others, "without a number of their own")):
+        text += f" Excluded: {len(fold.apart)} of {'usual' if fold.outliers else 'unusual'} length."
+    for count, why in ((fold.unseen, "that are only partly in the trace"), (fold.several, "whose number was started several times"), (fold.others, "without a number of their own")):
         text += f" Left out: {count} {why}." if count else ""
     return text
 

@@ -1,4 +1,5 @@
-"""Profiles in notebooks: `blame_lab.read(DIR)` gives tables as pandas frames. Columns that have a unit say it: `idleness_i_s` is inclusive idleness in seconds."""
+"""Profiles in notebooks: `blame_lab.read(DIR)` returns tables as pandas frames. Column names end in their unit: `idleness_i_s` is inclusive idleness
+in seconds."""
 
 import contextlib
 import io
@@ -15,7 +16,7 @@ SECONDS = re.compile(r"(work|idleness|overhead|lock wait|lock wait here|core idl
 
 
 def column(name, unit):
-    """"idleness (I)" is idleness_i_s; "absolute idleness" absolute_idleness_percent."""
+    """Returns the frame's name for a CSV column: idleness_i_s for "idleness (I)", absolute_idleness_percent for "absolute idleness"."""
     plain = name.replace(" (I)", "_i").replace(" (E)", "_e").replace(" ", "_")
     if SECONDS.match(name):
         return f"{plain}_{unit}"
@@ -23,16 +24,16 @@ def column(name, unit):
 
 
 class Profile:
-    """One run, or one job. contexts, functions, threads, locks, waits, ranks, timeline: pandas frames, read when they are asked for; contexts and functions by `id`,
-    with `parent`. Raises ValueError with what blame says where a table cannot be had."""
+    """One run, or one job. contexts, functions, threads, locks, waits, ranks and timeline are pandas frames, which are read when they are first used.
+    contexts and functions are indexed by `id` and have a column `parent`. Raises ValueError with blame's message if a table does not exist."""
 
     def __init__(self, directory, blame="blame"):
         self.directory, self.blame = os.fspath(directory), os.environ.get("BLAME_LAB_BLAME", blame)
         self.tables = {}
-        self.unit = "s"  # of a run with --sample, "events"
+        self.unit = "s"  # "events" for a run with --sample
         with contextlib.suppress(OSError, ValueError), open(os.path.join(self.directory, "run.json"), encoding="utf-8") as file:
             self.unit = "events" if json.load(file).get("sample") else "s"
-        self.table("threads")  # what cannot be read is known now
+        self.table("threads")  # reports an unreadable profile at once
 
     def __getattr__(self, name):
         if name not in VIEWS:
@@ -53,7 +54,7 @@ class Profile:
         return frame.set_index("id") if view in ("top-down", "flat") else frame
 
     def graphframe(self):
-        """The calling contexts as Hatchet's GraphFrame. Needs Hatchet (PyPI: llnl-hatchet)."""
+        """Returns the calling contexts as Hatchet's GraphFrame. Needs Hatchet (PyPI: llnl-hatchet)."""
         import hatchet
         return hatchet.GraphFrame.from_json(self.said("export", "--format", "hatchet"))
 

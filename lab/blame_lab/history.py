@@ -1,4 +1,4 @@
-"""`blame history`: since when a program is slower, by the runs of a database."""
+"""`blame history`: finds the revision since which a program is slower, from the runs in a database."""
 
 import numpy
 
@@ -9,10 +9,10 @@ from .runs import METRICS, database_path
 from .text import base_name, clean, csv_of, decimal, fit, readable, utf8_terminal
 
 NAME_COLUMNS, BAR_COLUMNS, CULPRITS = 16, 30, 3
-ALIKE = ("application", "host", "threads", "ranks", "cores", "unit")  # columns in which trials must be alike
+ALIKE = ("application", "host", "threads", "ranks", "cores", "unit")  # columns whose values must be equal for all trials
 
 class Revision:
-    """runs: (trial, value) in the order of their beginning."""
+    """`runs` has (trial, value), sorted by start time."""
 
     def __init__(self, name, started, place):
         self.name, self.first, self.place, self.runs = name, started[:10], place, []
@@ -23,7 +23,7 @@ class Revision:
 
 
 class Past:
-    """request: options. common: what all trials have alike. revisions: in their order, with their runs."""
+    """`request` has the options, `common` the values that all trials share, and `revisions` the sorted revisions with their runs."""
 
     def __init__(self, request, database):
         self.request, self.database, self.common, self.unnamed = request, database, None, 0
@@ -38,7 +38,7 @@ class Past:
         self.order()
 
     def check_known(self):
-        """Refuses what no trial says."""
+        """Raises Refused if no trial has the requested metadata."""
         by = self.request["by"]
         there = by == "date" or self.database.number("SELECT 1 FROM metadata WHERE name = ? LIMIT 1", (by,)) or any(
             by == name for _, name, *_ in self.database.ask("PRAGMA table_info(run)"))
@@ -46,20 +46,20 @@ class Past:
             raise Refused(f"no trial has a {by}; use blame run --meta {by}=..., or blame history --by date")
 
     def sum_of(self, end):
-        """The metric as SQL. Blame is no column: it is the sum of its parts."""
+        """Returns the metric as SQL. Blame has no column of its own: it is the sum of its parts."""
         if self.metric == "wall":
             return "work_e + idleness_e + overhead_e + lock_wait_e" if end else "wall_s"
         return " + ".join(name + end for name in (("idleness", "overhead", "lock_wait") if self.metric == "blame" else (self.metric,)))
 
     def of_row(self):
-        """By trial, the metric of the function that was asked for."""
+        """Returns, by trial, the metric of the requested function."""
         return dict(self.database.stored(f"SELECT metric.trial, coalesce(sum({self.sum_of('_e')}), 0.0) FROM metric JOIN context ON context.id = metric.context"
                                          " WHERE context.name = ? AND context.kind <> 'statement' GROUP BY metric.trial", (readable(self.request["row"]),)))
 
     def read(self):
         by, where = self.request["by"], self.request["where"] or "1"
         key = "substr(started, 1, 10)" if by == "date" else quoted(by, '"')
-        mentioned = f"(\n{where}\n) AND (1)" if by == "date" else f"(\n{where}\n) AND ({key} IS NULL OR 1)"  # what is mentioned becomes a column
+        mentioned = f"(\n{where}\n) AND (1)" if by == "date" else f"(\n{where}\n) AND ({key} IS NULL OR 1)"  # mentioning a name makes it a column
         shown = key if by == "date" else quoted(by, "`")
         found, of_row = {}, None if self.request["row"] is None else self.of_row()
         for number, started, value, revision, *alike in self.database.trials(f"id, started, {self.sum_of('')}, {shown}, {', '.join(ALIKE)}", mentioned, "started, id"):
@@ -75,7 +75,7 @@ class Past:
         self.common = self.common or alike
         for what, one, other in zip(ALIKE, self.common, alike):
             if one != other:
-                raise Refused(f"trials with different {what} ({one}, {other}) cannot be compared; choose by --where, as --where \"{what} = '{other}'\"")
+                raise Refused(f"trials with different {what} ({one}, {other}) cannot be compared; select some of them, for example with --where \"{what} = '{other}'\"")
 
     def order(self):
         if self.request["order"]:
@@ -106,7 +106,7 @@ class Past:
         return [number for revision in self.revisions[begin:end] for number, _ in revision.runs]
 
     def culprits(self, change, begin, end):
-        """(seconds more, function, file, line) of the functions whose mean changed most, in the direction of the change."""
+        """Returns (additional seconds, function, file, line) of the functions whose means changed most in the direction of the change."""
         more, total = change.after > change.before, self.sum_of("_e")
         old, new = self.runs_of(begin, change.at), self.runs_of(change.at, end)
         both = ",".join(map(str, old + new))

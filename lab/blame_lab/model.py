@@ -1,7 +1,6 @@
-"""A decision tree that chooses a setting by an input's features, learned from cases, and how well such a tree does on inputs that it has not seen.
-
-One tree of scikit-learn for all settings: what it foretells of an input is the logarithm of each setting's time over the default's (least squares); a node's setting
-is the one with the least mean, if that is below the default's beyond chance."""
+"""A decision tree that chooses a setting by an input's features, learned from cases, and an estimate of how well such a tree does on new inputs.
+There is one scikit-learn tree for all settings: for each input it predicts the logarithm of each setting's time divided by the default's (least
+squares). A node's setting is the one with the smallest mean, if this mean is below the default's beyond chance."""
 
 import math
 
@@ -11,12 +10,12 @@ from sklearn.tree import DecisionTreeRegressor
 from .cases import BEYOND_CHANCE
 
 LEAST_LEAF, FOLDS, LEAST_GROUPS = 2, 10, 3
-ACCEPTED = 3.0     # standard errors of the runs' own scatter
-FASTER = 0.75      # of the inputs left out whose setting is changed
+ACCEPTED = 3.0     # standard errors of the runs' scatter
+FASTER = 0.75      # part of the left-out inputs with a changed setting that must be faster
 
 
 class Feature:
-    """words: None of one that is a number in all cases."""
+    """`words` is None for a feature that is a number in all cases."""
 
     def __init__(self, name, values):
         self.name = name
@@ -28,15 +27,16 @@ class Feature:
 
 
 class Node:
-    """setting: of those that know no more. feature None: a leaf; word None: of a number, `below` where it is at most `threshold`; else `below` where it is another word.
-    count: cases; wrong: of these, whose best setting is another."""
+    """`setting` is for inputs about which nothing more is known. A leaf has no `feature`. For a number, `word` is None and the branch `below` has the
+    values up to `threshold`. For a word, `below` has all other words. `count` is the number of cases, and `wrong` the number of cases that have
+    another best setting."""
 
     def __init__(self, setting, count):
         self.setting, self.count, self.wrong = setting, count, {}
         self.feature = self.word = self.threshold = self.below = self.above = None
 
     def branch(self, facts):
-        """The node to go on with; None: nothing says which."""
+        """Returns the next node for these facts, or None if the feature is unknown."""
         if self.feature is None or not self.feature.known(facts):
             return None
         value = facts[self.feature.name]
@@ -49,13 +49,13 @@ class Node:
 
 
 class Tree:
-    """cases: those to learn from; settings: all that were tried anywhere, the default first."""
+    """`cases` are used for learning. `settings` are all that were ever tried, the default first."""
 
     def __init__(self, cases, features):
         self.cases = cases
         self.features = features = [feature for feature in features if any(feature.known(case.facts) for case in cases)]
         self.settings = sorted({setting for case in cases for setting in case.runs})
-        self.gains = numpy.array([[case.gain(setting) for setting in self.settings] for case in cases])  # case, setting, (gain, variance)
+        self.gains = numpy.array([[case.gain(setting) for setting in self.settings] for case in cases])  # [case, setting, (gain, variance)]
         self.columns = [(feature, word) for feature in features for word in (feature.words or [None])]
         self.root = self.node(numpy.arange(len(cases)))
         if len(cases) >= 2 * LEAST_LEAF and self.columns:
@@ -63,7 +63,8 @@ class Tree:
             self.root = merged(self.grown(tree, 0, numpy.arange(len(cases))))
 
     def table(self):
-        """A column for each number, and for each word whether it is that. What is not known is the median: it tells nothing."""
+        """Returns the features as columns: one for each number, and one for each word that says whether a case has it. An unknown value is replaced
+        by the median."""
         columns = []
         for feature, word in self.columns:
             values = numpy.array([numpy.nan if not feature.known(case.facts) else float(case.facts[feature.name]) if word is None else str(case.facts[feature.name]) == word
@@ -78,7 +79,7 @@ class Tree:
         return Node(self.simplest(chosen, members), len(members))
 
     def simplest(self, setting, members):
-        """Each value that is not there for a reason beyond chance goes back to its default, where the setting without it was tried."""
+        """Sets each value that does not matter beyond chance back to its default, if the setting without it was tried."""
         for i, value in enumerate(setting):
             without = setting[:i] + (0,) + setting[i + 1:]
             if value and without in self.settings:
@@ -102,7 +103,7 @@ class Tree:
 
 
 def merged(node):
-    """Branches that say the same are one leaf."""
+    """Merges branches that choose the same setting into one leaf."""
     if node.feature is None:
         return node
     node.below, node.above = merged(node.below), merged(node.above)
@@ -112,7 +113,8 @@ def merged(node):
 
 
 class Model:
-    """of: cases.Cases; early: shares of a first profile are features, too. better: it does better than always the default on what was left out, beyond chance."""
+    """`of`: the cases (cases.Cases). `early`: time shares of a first profile are features, too. `better`: on left-out cases, the model is better than
+    the default beyond chance."""
 
     def __init__(self, of, early=False):
         self.of, self.cases = of, of.cases
@@ -124,7 +126,8 @@ class Model:
         self.validate()
 
     def groups(self):
-        """Cases of one application are left out together where there are several, otherwise those of one input."""
+        """Returns the number of each case's group, and the number of groups. The cases of a group are left out together. A group is an application
+        if there are several applications, otherwise an input."""
         self.by_application = len({case.application for case in self.cases}) > 1
         keys = [case.application if self.by_application else tuple((feature.name, case.facts.get(feature.name)) for feature in self.features
                                                                     if not feature.name.startswith("share.")) for case in self.cases]
@@ -160,10 +163,10 @@ class Model:
 
     def refusal(self):
         if not self.cases:
-            return "there is no search in which the default was tried"
+            return "no search tried the default"
         if self.group_count < LEAST_GROUPS:
-            return f"searches with at least {LEAST_GROUPS} different inputs are needed to tell whether it would do better than the default"
-        return None if self.better else "on inputs left out it does not do better than always the default, beyond chance"
+            return f"searches with at least {LEAST_GROUPS} different inputs are needed to test whether it is better than the default"
+        return None if self.better else "on inputs that were left out, it is not better than the default beyond chance"
 
 
 def count_wrong(node, facts, best):

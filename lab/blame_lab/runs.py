@@ -1,4 +1,4 @@
-"""Profiles as `blame export --format trial` writes them: the only way in which this package reads one."""
+"""Reads profiles as `blame export --format trial` writes them. This package reads profiles in no other way."""
 
 import json
 import os
@@ -9,22 +9,23 @@ import tempfile
 
 from .command import Refused
 
-KEPT = ("OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS")  # command/cli/lab.c
-TABLE = json.loads(os.environ.get("BLAME_LAB_METRICS", '{"always": 0, "metrics": {}, "columns": [], "parts": []}'))  # command/rows/metric_table.h
-METRICS = TABLE["metrics"]                                # by word: unit ("" of a number), light, dark
-WORDS = [word for word in METRICS if word != "blame"]     # in the order of the values of a context
-PARTS, ALWAYS = TABLE["parts"], TABLE["always"]           # of the thread time; the first ALWAYS have a column whatever their value is
+KEPT = ("OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS")  # as in command/cli/lab.c
+# from command/rows/metric_table.h
+TABLE = json.loads(os.environ.get("BLAME_LAB_METRICS", '{"always": 0, "metrics": {}, "columns": [], "parts": []}'))
+METRICS = TABLE["metrics"]                                # by word: unit ("" for a number), light and dark colour
+WORDS = [word for word in METRICS if word != "blame"]     # in the order of a context's values
+PARTS, ALWAYS = TABLE["parts"], TABLE["always"]           # parts of the thread time; the first ALWAYS have a column even if they are 0
 FILE_COLUMNS = [word.replace("-", "_") for word in TABLE["columns"]]  # in the order of profile.csv
 WAIT_S = 60
 
 
 def blame():
-    """The command's path."""
+    """Returns the path of the `blame` command."""
     return os.environ.get("BLAME_LAB_BLAME", "blame")
 
 
 def program_environment():
-    """What programs get that are started: the environment that `blame` was started with."""
+    """Returns the environment for started programs, which is the one that `blame` was started with."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BLAME_LAB_")}
     for name in KEPT:
         environment.pop(name, None)
@@ -34,8 +35,8 @@ def program_environment():
 
 
 class exported:
-    """A block's lines of `blame export --format trial ARGUMENT ...`, as dictionaries. What it says on stderr is said in the name of `command` at the end of the block,
-    and `status` is its exit status then."""
+    """Gives a block the lines of `blame export --format trial ARGUMENT ...` as dictionaries. At the end of the block, messages of `blame export` are
+    printed in the name of `command`, and `status` has its exit status."""
 
     def __init__(self, command, arguments):
         self.command, self.said = command, tempfile.TemporaryFile()
@@ -54,12 +55,12 @@ class exported:
 
     def __iter__(self):
         for line in self.process.stdout:
-            if line.endswith(b"\n"):  # else the writer was ended in the middle of it
+            if line.endswith(b"\n"):  # an incomplete line means that the writer was killed
                 yield json.loads(line)
 
 
 def run_id(directory):
-    """The id of the run that a profile is of, None if it cannot be known."""
+    """Returns the id of the profile's run, or None if it cannot be read."""
     try:
         with open(os.path.join(directory, "run.json"), encoding="utf-8", errors="replace") as file:
             return json.load(file).get("id")
@@ -70,7 +71,8 @@ def run_id(directory):
 
 
 def directories_where(command, database, where):
-    """Profiles of the trials of which `where` is true, from where they were when they were added. Raises Refused: one is gone, or another run's by now."""
+    """Returns the profile directories of the trials for which `where` is true, as they were when they were added. Raises Refused if one no longer
+    exists or now holds another run."""
     from .database import opened
     found = []
     with opened(command, database) as trials:
@@ -91,6 +93,6 @@ def on_server(database):
 
 
 def database_path(option):
-    """The database of --db, else BLAME_DB's, else blame.db."""
+    """Returns the path of the database: --db, BLAME_DB, or blame.db."""
     path = option or os.environ.get("BLAME_DB") or "blame.db"
-    return "./" + path if path.startswith(":") else path  # SQLite has names of its own for what is no file
+    return "./" + path if path.startswith(":") else path  # SQLite gives names that begin with a colon a special meaning

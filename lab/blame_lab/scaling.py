@@ -1,8 +1,7 @@
-"""`blame scaling`: which code limits scaling. Runs of one program that differ in how many threads (or ranks) they have.
-
-Thread time is the measure. A program that scales has the same sum of it over all threads however many they are (strong scaling; weak: as many times as much). It is
-told whole, by contexts: each thread second is work, overhead, lock wait ... of one, and idleness is blamed on one. So what is there more than that at p is the sum
-of what its contexts have more, and of the whole it is the part that efficiency lost."""
+"""`blame scaling`: shows which code limits scaling, from runs of one program that differ in the number of threads (or ranks). The measure is thread
+time. A program that scales perfectly has the same total thread time for any number of threads (or proportionally more, for weak scaling). Each thread
+second is work, overhead, lock wait ... of one context, or idleness blamed on one context. So the thread time added at p is the sum of what its
+contexts added, and its part of the total is the lost efficiency."""
 
 import math
 
@@ -14,16 +13,17 @@ from .fit import Design, Fit
 from .runs import ALWAYS, PARTS, WORDS, database_path, directories_where, exported
 from .text import base_name, clean, csv_of, decimal, fit, paragraph, terminal_columns, utf8_terminal
 
-TOLD = 0.01          # of all effort: a row costs something from here on
-LEAST_LOST = 0.0005  # of all effort: what is printed as more than 0.0 %
-LEAST_SHOWN = 0.05   # per cent of all effort: what makes a rare metric worth a column
-ENOUGH = 5           # different numbers: fewer do not tell forms of a model apart
-NO_CORES = 0.05      # of all effort: worth a line
-WIDE = 150           # in fewer columns there is no room for models: the CSV has them
+TOLD = 0.01          # of the total effort: smallest loss that counts for `first_p`
+LEAST_LOST = 0.0005  # of the total effort: what is printed as more than 0.0 %
+LEAST_SHOWN = 0.05   # per cent of the total effort: smallest part for which a rare metric gets a column
+ENOUGH = 5           # different numbers; with fewer, forms of a model cannot be distinguished
+NO_CORES = 0.05      # of the total effort: smallest part that is mentioned
+WIDE = 150           # columns; narrower terminals have no room for models, which are also in the CSV
 NAME_COLUMNS, LEAST_NAME_COLUMNS, MODEL_COLUMNS = 48, 16, 32
 
 class Context:
-    """values: [inclusive or exclusive][part of the effort][point], medians of the point's runs; runs: the exclusive effort by run; variance: of it, by run."""
+    """`values[inclusive or exclusive][part of the effort][point]` are medians over the point's runs. `runs` is the exclusive effort by run, and
+    `variance` its variance by run."""
 
     def __init__(self, line):
         self.number, self.parent, self.depth, self.kind = line["context"], line["parent"], line["depth"], line["kind"]
@@ -32,7 +32,8 @@ class Context:
 
 
 class Scaling:
-    """heads, contexts: of read(). Arrays are by point: the different p, and medians of the runs with that; in seconds, or events."""
+    """`heads`, `contexts`: as read() returns them. A point is one of the different numbers p. Arrays have a value for each point, the median of its
+    runs, in seconds or events."""
 
     def __init__(self, heads, contexts, by, weak):
         self.by, self.weak, self.heads, self.contexts = by, weak, heads, contexts
@@ -42,7 +43,7 @@ class Scaling:
         self.numbers = numpy.unique(self.p)
         at = [WORDS.index(part) for part in PARTS]
         for context in contexts:
-            values = numpy.array([[line["inclusive"], line["exclusive"], line["variance"]] for line in context.lines])[:, :, at]  # run, kind, part
+            values = numpy.array([[line["inclusive"], line["exclusive"], line["variance"]] for line in context.lines])[:, :, at]  # [run, kind, part]
             context.values = numpy.stack([[self.medians(values[:, kind, part]) for part in range(len(PARTS))] for kind in (0, 1)])
             context.runs, context.variance = values[:, 1].sum(axis=1), values[:, 2].sum(axis=1)
             context.effort = self.medians(context.runs)
@@ -69,7 +70,7 @@ class Scaling:
         return self.design.fit(values) if self.design else Fit()
 
     def rows(self):
-        """Of all contexts that have any effort, those that lost most first."""
+        """Returns the rows of all contexts that have any effort, those that lost most first."""
         found = [Row(self, context) for context in self.contexts if context.kind != "statement" and numpy.abs(context.effort).max() > 0]
         return sorted(found, key=lambda row: (-row.lost, row.context.number))
 
@@ -77,7 +78,7 @@ class Scaling:
         return float(self.contexts[0].values[0, PARTS.index("no-core"), -1])
 
     def order(self):
-        """Places of contexts as a tree is printed, siblings by their idleness."""
+        """Returns the contexts' positions in the order of a printed tree, siblings sorted by their idleness."""
         idleness = PARTS.index("idleness")
         below = {}
         for context in self.contexts[1:]:
@@ -91,8 +92,8 @@ class Scaling:
 
 
 class Row:
-    """A context's own thread time and the idleness blamed on it. lost: more than it would be, at the last point, as a part of all effort there; first_p: from here on
-    more than TOLD, and more than chance, 0: nowhere; part: most of what is more."""
+    """A context's own thread time and the idleness blamed on it. `lost`: the increase at the last point, as a part of the total effort there.
+    `first_p`: the number from which on the loss exceeds TOLD and chance; 0: none. `part`: the metric that grew most."""
 
     def __init__(self, scaling, context):
         self.context = context
@@ -109,7 +110,7 @@ class Row:
         self.fit = scaling.fit(context.effort)
 
     def unsure(self, scaling, point):
-        """Three standard errors of sampling; with several runs a point, what they scatter, too, is in the medians."""
+        """Returns three standard errors of sampling. If a point has several runs, their own scatter is already reflected in the medians."""
         first, here = scaling.p == scaling.numbers[0], scaling.p == scaling.numbers[point]
         variance = (scaling.grown[point] ** 2 * self.context.variance[first].sum() / first.sum() ** 2 + self.context.variance[here].sum() / here.sum() ** 2)
         return 3 * math.sqrt(variance)
@@ -118,7 +119,7 @@ class Row:
 # ---- names ----
 
 def short_name(context):
-    """A function's name without its parameters, which callers' names have no room for."""
+    """Returns a function's name without its parameters, for which lists of callers have no room."""
     name = context.name
     if context.kind not in ("procedure", "inlined"):
         return name
@@ -134,7 +135,7 @@ def short_name(context):
 
 
 def label(scaling, context, columns, utf8):
-    """"name  file.c:12  < caller < caller", in at most so many columns: callers as far as they fit."""
+    """Returns "name file.c:12 < caller < caller" in at most `columns` columns, with as many callers as fit."""
     place = f"  {base_name(context.file)}:{context.line}" if context.kind not in ("parallel", "task") and context.file and context.line > 0 else ""
     text = fit(short_name(context), NAME_COLUMNS if columns > 2 * NAME_COLUMNS else columns * 6 // 10, utf8)
     text += fit(place, columns - len(text), utf8) if place else ""
@@ -173,14 +174,14 @@ def whole_text(scaling, columns):
     if not scaling.design:
         return paragraph("No model: it takes runs with at least three different numbers.", columns)
     found, next_p = scaling.fit(scaling.effort), decimal(scaling.next, 0)
-    text = f"Thread time {'grows as' if found.form else 'is not seen to grow, from'} {found.text()}. "
+    text = f"Thread time {'grows as' if found.form else 'does not seem to grow, from'} {found.text()}. "
     if found.tells():
         wall = Fit(at=found.at / scaling.next, low=found.low / scaling.next, high=found.high / scaling.next)
-        of_wall = "" if scaling.events else f", on cores of their own {foretold(wall, 3)} s of wall time"
+        of_wall = "" if scaling.events else f" and, with a core for each, {foretold(wall, 3)} s of wall time"
         text += f"With {next_p} {scaling.by} it will be {foretold(found, scaling.decimals)} {scaling.unit}{of_wall}."
     else:
-        why = "three numbers fit one of so many forms always" if found.few else f"{found.allowed} forms fit as well, and are more than a factor of 2 apart there"
-        text += f"How much it will be with {next_p} {scaling.by} the data cannot tell: {why}."
+        why = "one of the many forms always fits three numbers" if found.few else f"{found.allowed} forms fit about equally well, and differ there by more than a factor of 2"
+        text += f"The data do not show how much it will be with {next_p} {scaling.by}: {why}."
     text = paragraph(text, columns)
     if len(scaling.numbers) < ENOUGH:
         text += paragraph("Models of fewer than five different numbers are guesses: a constant, a root and a logarithm look alike.", columns)
@@ -201,7 +202,7 @@ def rows_text(scaling, top, columns, utf8):
         if models:
             line += f"{row.fit.text():<{MODEL_COLUMNS}}  {foretold(row.fit, scaling.decimals):<24}  "
         text += line + label(scaling, row.context, max(columns - 53 - (MODEL_COLUMNS + 28 if models else 0), 30), utf8) + "\n"
-    return text if rows and rows[0].lost >= LEAST_LOST else text + "Nothing grows: it scales.\n"
+    return text if rows and rows[0].lost >= LEAST_LOST else text + "Nothing grows: the program scales.\n"
 
 
 def text_of(scaling, top):
@@ -215,8 +216,8 @@ def text_of(scaling, top):
         columns) + "\n"
     text += rows_text(scaling, top, columns, utf8_terminal())
     if scaling.no_core() > NO_CORES * scaling.effort[-1]:
-        text += "\n" + paragraph(f"With {last} {scaling.by} no core was there for {decimal(100 * scaling.no_core() / scaling.effort[-1], 1)} % of the thread time: how the"
-                                 " program itself scales shows on a machine with a core for each thread.", columns)
+        text += "\n" + paragraph(f"With {last} {scaling.by}, threads had no core for {decimal(100 * scaling.no_core() / scaling.effort[-1], 1)} % of the thread time. To see how the"
+                                 " program itself scales, use a machine with a core for each thread.", columns)
     return text
 
 
@@ -244,7 +245,7 @@ def csv_text(scaling):
 
 
 def read(arguments):
-    """(heads, contexts) of the runs, laid over one another. Raises Refused after messages of blame export's."""
+    """Returns (heads, contexts) of the runs, with contexts matched across runs. Raises Refused after `blame export` has printed its messages."""
     heads, contexts = [], []
     with exported("scaling", arguments) as lines:
         for line in lines:

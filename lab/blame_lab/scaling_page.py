@@ -1,4 +1,4 @@
-"""The page of `blame scaling --format html`: plots and contexts, no script, no network."""
+"""The page of `blame scaling --format html`: plots and contexts, without scripts and network access."""
 
 import html
 import math
@@ -7,12 +7,12 @@ from .runs import METRICS, PARTS
 from .text import clean, decimal
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 460.0, 280.0, 48.0, 14.0, 14.0, 38.0
-SPARK, SPARK_HIGH, LABEL = 140.0, 34.0, 90  # of a row's curve; columns of its name
+SPARK, SPARK_HIGH, LABEL = 140.0, 34.0, 90  # size of a row's curve; columns of its name
 LEAST_LOST, ENOUGH = 0.0005, 5              # as in scaling.py
 
 
 def colours(theme):
-    """The variables that the page's bars and keys take their colours from."""
+    """Returns CSS variables for the colours of the page's bars and keys."""
     return "".join(f";--{part}:{METRICS[part][theme]}" for part in PARTS)
 
 
@@ -42,7 +42,7 @@ def y_of(part):
 
 
 class Plot:
-    """Numbers of threads go along by their logarithms."""
+    """A plot whose horizontal axis shows numbers of threads on a logarithmic scale."""
 
     def __init__(self, scaling, title):
         self.scaling = scaling
@@ -59,7 +59,7 @@ class Plot:
         self.put(f"<text x={x:.1f} y={y:.1f} text-anchor={anchor}>{text}</text>")
 
     def across(self, most, unit, decimals):
-        """A line across for each of four parts of `most`."""
+        """Draws a horizontal line for each quarter of `most`."""
         for i in range(5):
             y = y_of(i / 4)
             self.put(f"<line class=grid x1={LEFT:.0f} x2={WIDTH - RIGHT:.0f} y1={y:.1f} y2={y:.1f} />")
@@ -88,7 +88,7 @@ def curve_plot(scaling, title, values, ideal, unit):
 
 
 def parts_plot(scaling):
-    """What the thread time of each number consists of, against what the first one's would be."""
+    """Plots the parts of the thread time for each number, next to the ideal derived from the first number."""
     count, most = len(scaling.numbers), float(scaling.effort.max())
     wide = min(46, (WIDTH - LEFT - RIGHT) / count * 0.6)
     plot = Plot(scaling, f"Thread time, {scaling.unit}")
@@ -105,13 +105,13 @@ def parts_plot(scaling):
         ideal = y_of(scaling.ideal[i] / most)
         plot.put(f"<line class=ideal x1={x - wide / 2 - 4:.1f} x2={x + wide / 2 + 4:.1f} y1={ideal:.1f} y2={ideal:.1f} />")
         plot.text(x, HEIGHT - BOTTOM + 16, decimal(number, 0))
-    plot.below(f"{scaling.by}; dashed: if it scaled")
+    plot.below(f"{scaling.by}; dashed: perfect scaling")
     keys = "".join(f'<span class=key style="background:var(--{PARTS[part]})"></span>{PARTS[part].replace("-", " ")}' for part in scaling.shown)
     return plot.end(f"<div class=muted>{keys}</div>")
 
 
 def spark(scaling, row):
-    """A context's effort along the numbers, and its model up to twice the last."""
+    """Returns a small plot of a context's effort for each number, with its model up to twice the last number."""
     effort = row.context.effort
     tells = scaling.design is not None and row.fit.tells()
     most = max(*effort, row.fit.at if tells else 0)
@@ -121,7 +121,7 @@ def spark(scaling, row):
     points = [(3 + (math.log2(number) - first) / (last - first) * (SPARK - 6), SPARK_HIGH - 3 - value / most * (SPARK_HIGH - 6))
               for number, value in zip(scaling.numbers, effort)]
     text = f'<svg width={SPARK:.0f} height={SPARK_HIGH:.0f}><polyline class=line points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
-    if tells:  # no line that the data do not tell
+    if tells:  # otherwise the data do not determine the line
         x, y = points[-1]
         text += f"<line class=model x1={x:.1f} y1={y:.1f} x2={SPARK - 3:.1f} y2={SPARK_HIGH - 3 - max(row.fit.at, 0) / most * (SPARK_HIGH - 6):.1f} />"
     return text + "</svg>"
@@ -147,7 +147,7 @@ def rows_card(scaling, top, label, foretold):
         if scaling.design:
             text += f"<td><code>{escaped(row.fit.text())}</code><td class=n>{foretold(row.fit, decimals)}"
         text += f"<td><code>{escaped(label(scaling, row.context, LABEL, True))}</code>\n"
-    return text + ("</table></div>" if rows and rows[0].lost >= LEAST_LOST else "</table><p>Nothing grows: it scales.</p></div>")
+    return text + ("</table></div>" if rows and rows[0].lost >= LEAST_LOST else "</table><p>Nothing grows: the program scales.</p></div>")
 
 
 def page_of(scaling, top, title, label, foretold):
@@ -158,7 +158,7 @@ def page_of(scaling, top, title, label, foretold):
     per_cent = [100 * float(value) for value in scaling.efficiency]
     return ("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
             "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-            f"<title>{title}</title><style>{STYLE}</style>\n<h1>{title}</h1><p class=muted>How it grows with its {scaling.by}. {kind} scaling: with twice the"
+            f"<title>{title}</title><style>{STYLE}</style>\n<h1>{title}</h1><p class=muted>Thread time for different numbers of {scaling.by}. {kind} scaling: with twice the"
             f" {scaling.by} there is {work} to do.{guess}</p><div class=plots>\n"
             + curve_plot(scaling, "Speed-up", [float(value) for value in scaling.speed_up], ideal, "")
             + curve_plot(scaling, "Efficiency", per_cent, [100.0] * len(per_cent), " %") + parts_plot(scaling) + "</div>\n"

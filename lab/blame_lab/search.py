@@ -1,43 +1,46 @@
-"""Which setting of a program is run next, and what the times of the runs say. It runs nothing and knows no clock; the same seed and the same times give the same
-search. docs/lab.md has the procedure, and how often it errs."""
+"""Decides which setting of a program to run next, and what the times of the runs show. It runs nothing and has no clock: the same seed and times give
+the same search. docs/lab.md describes the procedure and how often it is wrong."""
 
 import math
 import random
 
 from scipy.special import stdtrit
 
-CALIBRATION = 2     # runs of the default at the beginning: how much times scatter
-FIRST_NOISE = 0.02  # of a time's logarithm, as long as little is known of it
-FIRST_FREEDOM = 2   # for how many differences that counts
-WORSE = 2.5         # standard errors by which one is behind the best of its race, and left
-BETTER = 1.5        # standard errors by which the last of a race is before the one that it is held against, and taken
+CALIBRATION = 2     # runs of the default at the beginning, to learn how much times scatter
+FIRST_NOISE = 0.02  # first guess of the standard deviation of a time's logarithm
+FIRST_FREEDOM = 2   # weight of that guess, in differences
+WORSE = 2.5         # standard errors by which a setting must be slower than the best of its race to be dropped
+BETTER = 1.5        # standard errors by which the winner of a race must be faster than the setting it is compared with
 MUCH_BETTER = 5     # the same after one round
-LAST_ROUND = 4      # of a race: then one of 1 standard error is taken
-TRIM_ROUNDS = 3     # in which what is left out shows that it matters
-MAX_PASSES = 3      # through all dimensions: the best of one depends on the others
-MANY = 6            # values of an ordered dimension of which not all are tried at first
+LAST_ROUND = 4      # of a race; in this round 1 standard error is enough
+TRIM_ROUNDS = 3     # in which a removed value must show that it matters
+MAX_PASSES = 3      # through all dimensions, because the best value of one depends on the others
+MANY = 6            # an ordered dimension with more values than this is not tried completely at first
 FEWEST_PAIRS = 3
 
 AS_IT_IS, GAIN, NOT_SHOWN, FAILS, UNCONFIRMED, FAILED = "as it is", "gain", "not shown", "fails", "unconfirmed", "failed"
 
 
 class Plan:
-    """dimensions: [(number of values, ordered)], value 0 is the default; order: in which they are tried, those alone; guess: a setting to try first, or None; runs: at
-    most so many; pairs: of the default and the best, in which the gain is measured; least: a smaller gain is not looked for."""
+    """`dimensions`: [(number of values, ordered)], where value 0 is the default. `order`: the dimensions that are tried, in order. `guess`: a setting
+    to try first, or None. `runs`: the most runs. `pairs`: number of pairs of the default and the best setting, from which the gain is measured.
+    `least`: smaller gains are not searched for."""
 
     def __init__(self, dimensions, order, runs, pairs, least, seed, guess=None):
         self.dimensions, self.order, self.runs, self.pairs, self.least, self.seed, self.guess = dimensions, order, runs, pairs, least, seed, guess
 
 
 class Tried:
-    """What became of a dimension. values: of it that were run; best: of these the best; change: its time against that of the setting which it was held against."""
+    """The result for a dimension. `values`: its values that were run. `best`: the best of these. `change`: its time compared with that of the setting
+    that it raced against."""
 
     def __init__(self):
         self.values, self.best, self.change, self.taken = set(), 0, 0.0, False
 
 
 class Result:
-    """gain, low, high: parts of the default's time, the mean of the pairs and its 95 % interval; default_s: geometric mean of the pairs' default runs."""
+    """`gain`, `low`, `high`: parts of the default's time, the mean of the pairs and its 95 % interval. `default_s`: geometric mean of the default's
+    runs in the pairs."""
 
     def __init__(self, verdict, best, pairs, runs):
         self.verdict, self.best, self.pairs, self.runs = verdict, best, pairs, runs
@@ -53,15 +56,15 @@ class Rival:
 
 
 class Enough(Exception):
-    """The runs or the time are used up: the best so far is held against the default."""
+    """The runs or the time are used up: the best setting so far is now compared with the default."""
 
 
 class BestFails(Exception):
-    """The setting that others were held against failed."""
+    """The setting that others were compared with failed."""
 
 
 class Search:
-    """next() says which setting to run, tell() takes its time; judge() says what is known."""
+    """next() returns the setting to run, tell() takes its time, and judge() returns the result."""
 
     def __init__(self, plan):
         self.plan, self.random, self.runs = plan, random.Random(plan.seed), 0
@@ -75,16 +78,16 @@ class Search:
         self.setting = next(self.steps, None)
 
     def next(self):
-        """The setting to run now; the same until its time is told. None: there is none."""
+        """Returns the setting to run now, until tell() has its time. Returns None when the search is over."""
         return self.setting
 
     def tell(self, seconds):
-        """Wall time of that run; None: it failed."""
+        """Takes the wall time of that run, or None if it failed."""
         self.runs += 1
         self.resume(lambda: self.steps.send(math.log(seconds) if seconds else None))
 
     def hurry(self):
-        """Looks for nothing more."""
+        """Ends the search early."""
         if not self.confirms:
             self.resume(lambda: self.steps.throw(Enough()))
 
@@ -94,7 +97,7 @@ class Search:
         except StopIteration:
             self.setting = None
 
-    # ---- the parts: generators that yield settings and get the logarithms of their times ----
+    # ---- the parts: generators that yield settings and receive the logarithms of their times ----
 
     def everything(self):
         try:
@@ -110,7 +113,8 @@ class Search:
             pass
 
     def round(self, settings, reserve):
-        """Logarithms of the settings' times, run once each in random order, None of those that failed. reserve: runs that must be left then."""
+        """Returns the logarithms of the settings' times, run once each in random order, with None for those that failed. `reserve` is the number of
+        runs that must be left afterwards."""
         if self.runs + len(settings) + reserve > self.plan.runs:
             raise Enough
         order, logs = self.random.sample(range(len(settings)), len(settings)), [None] * len(settings)
@@ -139,7 +143,7 @@ class Search:
                 yield from self.races()
                 yield from self.trim()
                 return
-            except BestFails:  # or sometimes does: nothing can be held against it
+            except BestFails:  # it also failed sometimes, so nothing can be compared with it
                 if self.default_failed:
                     raise Enough from None
                 if self.trimming:
@@ -158,7 +162,7 @@ class Search:
         raise BestFails
 
     def races(self):
-        """All dimensions, again and again, until nothing has changed since each was tried."""
+        """Runs the races of all dimensions again and again, until nothing has changed since each was tried."""
         self.trimming, unchanged = False, 0
         for number in range(MAX_PASSES):
             for dimension in self.plan.order:
@@ -172,7 +176,8 @@ class Search:
                 unchanged = 0 if self.best != before else unchanged + 1
 
     def steps_of(self, dimension, first):
-        """(step between values, whether all whole steps away are tried): of many ordered values a few first, then those between."""
+        """Returns the step between the values to try, and whether all multiples of it are tried. Of many ordered values, a few are tried first, and
+        then those between."""
         values, ordered = self.plan.dimensions[dimension]
         if not first:
             return [(1, False)]
@@ -190,11 +195,11 @@ class Search:
         return [self.best[:dimension] + (value,) + self.best[dimension + 1:] for value in chosen]
 
     def noise(self):
-        """Standard deviation of one difference of logarithms."""
+        """Returns the standard deviation of one difference of logarithms."""
         return math.sqrt((self.noise_squares + FIRST_NOISE ** 2 * FIRST_FREEDOM) / (self.noise_freedom + FIRST_FREEDOM))
 
     def compare(self, rivals, dimension):
-        """One round of the rivals beside the best. Returns those that did not fail."""
+        """Runs one round of the rivals and the best setting. Returns the rivals that did not fail."""
         logs = yield from self.round([self.best, *(rival.setting for rival in rivals)], 2 * self.plan.pairs)
         if dimension is not None:
             self.tried[dimension].values |= {rival.setting[dimension] for rival in rivals}
@@ -214,7 +219,7 @@ class Search:
         return left
 
     def race(self, settings, dimension):
-        """Takes the best of these if it is faster than the best so far (successive halving)."""
+        """Makes the fastest of these settings the best one if it is faster than the best so far (successive halving)."""
         rivals = [Rival(setting) for setting in settings]
         for round_number in range(1, LAST_ROUND + 1):
             rivals = yield from self.compare(rivals, dimension)
@@ -241,7 +246,7 @@ class Search:
         tried.taken |= taken
 
     def trim(self):
-        """The best without what it has of one dimension after the other: what does not matter is left out of it."""
+        """Tries the best setting without its value in each dimension, one after the other, and removes values that do not matter."""
         self.trimming = True
         for dimension in self.plan.order:
             if sum(value != 0 for value in self.best) < 2:
@@ -266,7 +271,7 @@ class Search:
                 self.pairs.append(after - before)
                 self.default_logs.append(before)
 
-    # ---- what is known ----
+    # ---- results ----
 
     def judge(self):
         best = self.failed_best if self.best == self.default and self.failed_best else self.best
@@ -290,5 +295,5 @@ class Search:
         return result
 
     def scatter(self):
-        """By which part the time of one setting scatters."""
+        """Returns by what part the times of one setting scatter."""
         return math.expm1(self.noise() / math.sqrt(2))

@@ -1,4 +1,4 @@
-"""What of a program's run can be set: dimensions with values. docs/lab.md has the file's form."""
+"""The settings that a program's run can have: dimensions with values. docs/lab.md describes the file format."""
 
 import re
 
@@ -10,7 +10,7 @@ SCHEDULE = r"((monotonic|nonmonotonic):)?(static|dynamic|guided|auto)(,0*[1-9][0
 
 
 class Kind:
-    """variable: of the environment; ordered: what lies between two values behaves between them; named: a name stands behind the word."""
+    """`variable`: the environment variable. `ordered`: the time changes gradually from value to value. `named`: the word is followed by a name."""
 
     def __init__(self, variable, pattern, accepted, ordered=False, named=False):
         self.variable, self.pattern, self.accepted, self.ordered, self.named = variable, pattern, accepted, ordered, named
@@ -32,7 +32,7 @@ NAMES = "threads, schedule, wait, bind, places, dynamic, levels, stack, env VARI
 
 
 class Dimension:
-    """values: the first is the default, "default", of a parameter the first that is given."""
+    """The first of `values` is the default: "default", or for a parameter its first given value."""
 
     def __init__(self, kind, name, values=(), ordered=False):
         self.kind, self.name, self.ordered = kind, name, ordered or KINDS[kind].ordered
@@ -45,17 +45,17 @@ class Dimension:
 
 
 class Space:
-    """build: a command that makes a variant, with @{NAME}; given: by a file, so that all of it is tried."""
+    """`build`: a command that makes a variant, with @{NAME} in it. `given`: the space comes from a file, so everything in it is tried."""
 
     def __init__(self, dimensions, build=None, given=False):
         self.dimensions, self.build, self.given = dimensions, build, given
 
     def variables(self, setting):
-        """What the environment gets for a setting: {} for the default."""
+        """Returns the environment variables of a setting; {} for the default."""
         return {of.variable(of.values[value]): of.values[value] for of, value in zip(self.dimensions, setting) if of.kind != "param" and value}
 
     def expand(self, setting, text):
-        """Text with each @{NAME} replaced by that parameter's value."""
+        """Returns the text with each @{NAME} replaced by that parameter's value."""
         def value_of(found):
             for of, value in zip(self.dimensions, setting):
                 if of.kind == "param" and of.name == found[1]:
@@ -68,12 +68,12 @@ class Space:
         return of.kind == "param" and f"@{{{of.name}}}" in text
 
     def value(self, dimension, value):
-        """A value as metadata has it."""
+        """Returns a value as it is stored in metadata."""
         return self.dimensions[dimension].values[value] if value else "default"
 
 
 def usual(cores):
-    """Threads, wait, binding and schedule for so many cores."""
+    """Returns the default space for this number of cores: threads, waiting, binding and schedule."""
     threads, count = [], 1
     while count < cores and len(threads) < MOST_VALUES - 1:
         threads.append(str(count))
@@ -85,7 +85,7 @@ def usual(cores):
 
 
 def read_line(space, line):
-    """"threads: 1 2 4", "param size: 1 2 4 ordered", "build: make ...". Raises ValueError with what is wrong."""
+    """Reads a line such as "threads: 1 2 4", "param size: 1 2 4 ordered" or "build: make ...". Raises ValueError with the reason if it is wrong."""
     head, colon, rest = line.partition(":")
     if not colon:
         raise ValueError(f"{line[:60]}: expected NAME: VALUE VALUE ..., with NAME {NAMES.replace(', build', ', or build')}")
@@ -116,7 +116,7 @@ def read_line(space, line):
 
 
 def read(path):
-    """A space file. Raises Refused with the line that is wrong."""
+    """Reads a space file. Raises Refused and names the wrong line."""
     space = Space([], given=True)
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
@@ -131,5 +131,5 @@ def read(path):
             except ValueError as error:
                 raise Refused(f"{path}:{number}: {error}") from error
     if not space.dimensions:
-        raise Refused(f"{path}: has no dimension; expected lines such as threads: 1 2 4")
+        raise Refused(f"{path}: defines no setting; expected lines such as threads: 1 2 4")
     return space

@@ -1,4 +1,4 @@
-"""`blame tune --specialise`: writes what searches of before teach as code that chooses settings: a C header, and functions of a POSIX shell."""
+"""`blame tune --specialise`: writes what earlier searches found as code that chooses settings: a C header, and functions of a POSIX shell."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from .database import opened
 from .text import clean, decimal
 
 NOTHING_BETTER = 3  # exit status
-MARK, MARK_ROOM = "made by blame tune --specialise", 2000  # of the file's beginning
+MARK, MARK_ROOM = "made by blame tune --specialise", 2000  # the second: bytes at the beginning of a file in which the mark is searched
 TAIL = 0.025
 HARMLESS = re.compile(r"[A-Za-z0-9 _.,:;=+\-()<>@%/]")
 VARIABLES = {"threads": "OMP_NUM_THREADS", "schedule": "OMP_SCHEDULE", "wait": "OMP_WAIT_POLICY", "bind": "OMP_PROC_BIND", "places": "OMP_PLACES",
@@ -32,15 +32,15 @@ def model_of(cases, early=False):
 
 
 def shown(text):
-    """Any text in a comment or a string of C and of awk: what could end it is octal."""
+    """Returns the text for a comment or a string of C and of awk. Characters that could end it are written in octal."""
     found = "".join(character if HARMLESS.fullmatch(character) else "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogateescape")) for character in text)
     return found.replace("//", "/\\057")
 
 
-# ---- what the tree says, for people ----
+# ---- the tree as text ----
 
 def choices(node, i):
-    """The values of a dimension that the node's leaves have."""
+    """Returns the values of a dimension that the leaves below a node have."""
     return {node.setting[i]} if node.feature is None else choices(node.below, i) | choices(node.above, i)
 
 
@@ -76,14 +76,14 @@ def error_text(model, before=""):
     group, count = "application" if model.by_application else "input", len(model.cases)
     text = f"{before}learned from {count} searches with {model.group_count} {group}s"
     if model.group_count < 2:
-        return text + "; there is nothing to validate it by\n"
+        return text + "; there are not enough searches to validate it\n"
     text += f"; validated on {group}s left out, in {model.folds} parts\n"
     for name, wrong, usual in zip(model.of.dimensions, model.wrong, model.usual_wrong):
         text += f"{before}{shown(name)}: wrong for {part_text(wrong, count)}; always the default: {part_text(usual, count)}\n"
     text += (f"{before}time lost against the best setting: {decimal(model.lost, 1)} %; always the default: {decimal(model.usual_lost, 1)} %; gained"
              f" {decimal(model.gain, 1)} %, 95 % interval {decimal(model.low, 1)} to {decimal(model.high, 1)} by the runs' scatter\n")
     if model.untried:
-        text += f"{before}{model.untried} of the settings foretold were not tried in their search; they count as the slowest of those most like them\n"
+        text += f"{before}{model.untried} of the predicted settings were not tried in their search; each counts as the slowest of the most similar settings\n"
     return text
 
 
@@ -95,7 +95,7 @@ def identifier(text):
 
 
 def different(texts, taken=()):
-    """An identifier for each text, each another one."""
+    """Returns a different identifier for each text."""
     names, used = [], set(taken)
     for text in texts:
         name, number = identifier(text), 2
@@ -117,11 +117,11 @@ class Writer:
         self.arguments = {feature.name: name for feature, name in wanted}
 
     def provenance(self, before):
-        return (f"{before}Settings of {shown(self.application)} by its input, {MARK} (blame {__version__}); to be made anew, not to be changed.\n{before}\n"
+        return (f"{before}Settings of {shown(self.application)} by its input, {MARK} (blame {__version__}); generated, so do not edit.\n{before}\n"
                 + error_text(self.model, before) + f"{before}\n" + trees_text(self.model, before))
 
     def node(self, node, i, depth, language):
-        """Statements of a node. A value that is unknown fulfils no condition: then the node's own setting is what is known."""
+        """Returns the statements of a node. An unknown value fulfils no condition, and the node's own setting is then used."""
         indent, values = "    " * depth, self.model.of.values[i]
 
         def result(value, note):
@@ -152,7 +152,7 @@ def asked_of(node):
 # ---- the header ----
 
 def call_of(dimension, value):
-    """What OpenMP has a call for; None: it has none."""
+    """Returns the OpenMP call that sets the value, or None if there is none."""
     if dimension == "threads" and re.fullmatch("[0-9]{1,9}", value):
         return f"omp_set_num_threads({value});"
     found = re.fullmatch("(static|dynamic|guided|auto)(?:,([0-9]{1,9}))?", value) if dimension == "schedule" else None
@@ -162,7 +162,7 @@ def call_of(dimension, value):
 def header(writer):
     model, name = writer.model, writer.name
     text = "/*\n" + writer.provenance(" * ")
-    text += (f" *\n * A number that is not known: NAN; a word: \"\".\n */\n#ifndef BLAME_SETTINGS_OF_{name}\n#define BLAME_SETTINGS_OF_{name}\n\n#include <string.h>\n"
+    text += (f" *\n * Pass NAN for an unknown number, and for an unknown word: \"\".\n */\n#ifndef BLAME_SETTINGS_OF_{name}\n#define BLAME_SETTINGS_OF_{name}\n\n#include <string.h>\n"
              "#ifdef _OPENMP\n#include <omp.h>\n#endif\n")
     for i, dimension in enumerate(writer.dimensions):
         text += f"\nstatic inline const char *{name}_{dimension}({writer.parameters(True)})\n{{\n"
@@ -191,7 +191,7 @@ def variable_of(dimension):
 def shell(writer):
     model, name = writer.model, writer.name
     text = writer.provenance("# ")
-    text += f"#\n# A value that is not known: \"\". To be read by a POSIX shell: . ./FILE\n# arguments of each function: {writer.parameters(False)}\n"
+    text += f"#\n# Pass this for an unknown value: \"\". To be read by a POSIX shell: . ./FILE\n# arguments of each function: {writer.parameters(False)}\n"
     for i, dimension in enumerate(writer.dimensions):
         text += f"\n{name}_{dimension}() {{\n    LC_ALL=C awk '\n"
         text += "function number(x) { return x ~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$/ }\nBEGIN {\n"
@@ -210,11 +210,11 @@ def shell(writer):
 # ---- the command ----
 
 def check_ours(path):
-    """A file that is there is replaced only if it is one of ours: FILE.h may be a header of the program's."""
+    """Raises Refused if the file exists and is not one of ours: FILE.h may be one of the program's own headers."""
     if os.path.exists(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             if MARK not in file.read(MARK_ROOM):
-                raise Refused(f"{path}: exists already and was not made by --specialise; give another file, or remove it")
+                raise Refused(f"{path}: already exists and was not written by --specialise; name another file, or remove this one")
 
 
 def write(database, application, file):
@@ -222,10 +222,10 @@ def write(database, application, file):
         cases = Cases(trials, application)
     if not cases.all:
         of = f" of the application {application}" if application else ""
-        raise Refused(f"{database}: has no search{of}; blame tune makes searches, with --input for the features of the input")
+        raise Refused(f"{database}: has no search{of}; run blame tune first, with --input for the features of the input")
     other = next((case.application for case in cases.all if case.application != cases.all[0].application), None)
     if other:
-        raise Refused(f"{database}: has searches of several applications, as {cases.all[0].application} and {other}; choose by --application NAME")
+        raise Refused(f"{database}: has searches of several applications, such as {cases.all[0].application} and {other}; select one with --application NAME")
     model = model_of(cases)
     print(clean_lines(trees_text(model) + error_text(model)), end="")
     if model.refusal():
@@ -247,8 +247,8 @@ def clean_lines(text):
 
 
 def first_guess(database, application, profile, inputs):
-    """(values by dimension, why there are none): what it says of itself first; what other applications say where that is not enough. ({}, None): nothing does better
-    than the default."""
+    """Returns (values by dimension, reason if there are none). The application's own searches are used first, and those of other applications only if
+    they are not enough. ({}, None) means that nothing is better than the default."""
     head = profile.head
     facts = {f"input.{name}": number(value) for name, value in inputs}
     facts |= machine_facts(head["cores"], head["cpu_model"], head["threads"]) | share_facts([profile.seconds[name.replace("_", "-")] for name in SHARES])
@@ -259,7 +259,7 @@ def first_guess(database, application, profile, inputs):
         try:
             model = model_of(cases, early=True)
         except Refused:
-            return {}, "scikit-learn is not there (python3-sklearn)"
+            return {}, "scikit-learn is not installed (python3-sklearn)"
         if model.better:
             setting = model.tree.root.choose(facts)
             return {name: cases.values[i][setting[i]] for i, name in enumerate(cases.dimensions)}, None

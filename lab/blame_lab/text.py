@@ -1,4 +1,4 @@
-"""Numbers, names and tables as text, as command/text/format.c writes them."""
+"""Numbers, names and tables as text, in the same way as command/text/format.c."""
 
 import math
 import os
@@ -10,7 +10,7 @@ UNREADABLE = re.compile("[\ud800-\udfff]")
 
 
 def decimal(value, decimals):
-    """value with so many digits behind the point; never "-0.00", 0 for what is not finite."""
+    """Returns the value with so many decimals; never "-0.00", and 0 for a value that is not finite."""
     if value is None or not math.isfinite(value):
         value = 0.0
     units = int(abs(value) * 10 ** decimals + 0.5)
@@ -20,12 +20,12 @@ def decimal(value, decimals):
 
 
 def clean(text):
-    """Text that may go to a terminal: what is not printable, or was not UTF-8, is U+FFFD."""
+    """Returns text that is safe for a terminal: U+FFFD replaces unprintable characters and invalid UTF-8."""
     return CONTROL.sub("\ufffd", text)
 
 
 def readable(text):
-    """Text as a database has it: only what was not UTF-8 is replaced."""
+    """Returns text for the database, in which only invalid UTF-8 is replaced."""
     return UNREADABLE.sub("\ufffd", text)
 
 
@@ -35,7 +35,7 @@ def utf8_terminal():
 
 
 def fit(text, columns, utf8):
-    """Text of at most so many columns; what is too long loses its middle."""
+    """Shortens text to at most `columns` columns by cutting out its middle."""
     text = clean(text) if utf8 else re.sub(r"[^\x00-\x7f]", "?", clean(text))
     mark = "\u2026" if utf8 else "..."
     if len(text) <= columns:
@@ -56,12 +56,12 @@ def terminal_columns():
 
 
 def paragraph(text, columns):
-    """Text broken into lines of at most so many columns, each with its line end."""
+    """Returns the text in lines of at most `columns` columns, each with its line end."""
     return textwrap.fill(" ".join(text.split()), columns, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def csv_of(titles, rows, decimals=6, end="\n"):
-    """Lines of fields: floats with so many digits, nothing for None."""
+    """Returns CSV lines, in which floats have so many decimals and None is empty."""
     def field(value):
         text = decimal(value, decimals) if isinstance(value, float) else "" if value is None else clean(str(value))
         return '"' + text.replace('"', '""') + '"' if '"' in text or "," in text else text

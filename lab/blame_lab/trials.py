@@ -1,4 +1,4 @@
-"""Puts runs into a database, and takes them out. docs/lab.md says what a trial is."""
+"""Adds runs to a database, and removes them. docs/lab.md defines a trial."""
 
 import datetime
 import re
@@ -6,9 +6,9 @@ import re
 from .database import COLUMNS
 from .text import clean, readable
 
-NUMBER_DIGITS = 15  # that a double keeps
+NUMBER_DIGITS = 15  # digits that a double keeps
 REVISIONS = {"revision", "commit", "git"}
-SEVERAL = {"parameter", "compiler"}  # kinds of which a name may have several values
+SEVERAL = {"parameter", "compiler"}  # kinds of metadata in which a name may have several values
 NEW, THERE, RENEWED, OUTDATED = "added", "there", "renewed", "outdated"
 TEXTS = ("run", "source", "added", "started", "ended", "program", "command", "host", "cpu_model", "binding", "clock", "environment", "unit", "runtime", "blame")
 LOCATION = ("kind", "rank", "thread", "host", "pid")
@@ -18,7 +18,8 @@ OF_TRIAL = ("DELETE FROM location_metric WHERE trial = ?", "DELETE FROM location
 
 
 def fact_value(kind, name, text):
-    """A fact's value: a number where it would be printed again as it was given (007, 1e5 and 1.10, which is not 1.1, stay text), so that 9 is less than 10."""
+    """Returns a fact's value as a number if it would be printed exactly as given, so that 9 is less than 10. Texts such as 007, 1e5 and 1.10 (which
+    is not 1.1) stay texts."""
     searched = name == "tune.seconds" or name.startswith("input.")
     found = re.fullmatch(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?", text, re.ASCII)
     if not found or name in REVISIONS or kind == "build" or len(found[1]) + len(found[2] or "") > NUMBER_DIGITS:
@@ -29,7 +30,8 @@ def fact_value(kind, name, text):
 
 
 class Trial:
-    """A run as it is put into a database. lines: of blame export, behind the run's own; given: facts that the user says now, which count more."""
+    """A run to be added. `lines` are those of blame export after the run's own line. `given` are facts from the user's command line, which take
+    precedence."""
 
     def __init__(self, head, lines, given=(), application=None, experiment=None):
         self.head, self.lines, self.given = head, lines, given
@@ -41,14 +43,15 @@ class Trial:
 
 
 class Added:
-    """What became of it: NEW, THERE, RENEWED or OUTDATED; named: what is said of it was changed; other: a program of another name in its application."""
+    """The result: NEW, THERE, RENEWED or OUTDATED. `named`: the user's facts were changed. `other`: a program with another name in the same
+    application."""
 
     def __init__(self, trial, added, named=False, other=None):
         self.trial, self.added, self.named, self.other = trial, added, named, other
 
 
 def compare_states(old, new):
-    """Of as many samples a state without locations is less, whatever else differs."""
+    """Compares two states of a run. With equally many samples, the state without locations is the smaller one."""
     if old == new:
         return THERE
     before, now = int(old.split()[0]), int(new.split()[0])
@@ -56,7 +59,7 @@ def compare_states(old, new):
 
 
 def add(database, trial):
-    """Whole or not at all."""
+    """Adds a trial completely or not at all."""
     with database.transaction():
         old = database.stored("SELECT id, experiment, state FROM trial WHERE run = ?", (trial.head["run"],))
         added = compare_states(old[0][2], trial.state) if old else NEW
@@ -80,7 +83,7 @@ def write_anew(database, trial, old):
 
 
 def rename(database, trial, number):
-    """Takes what the user says now of a trial that is there. Returns whether that is anything."""
+    """Applies the user's current names and facts to an existing trial. Returns whether anything changed."""
     if trial.application or trial.experiment:
         database.stored("UPDATE trial SET experiment = ? WHERE id = ?", (experiment_of(database, trial), number))
     write_facts(database, number, trial.given, replace=True)
@@ -98,7 +101,7 @@ def experiment_of(database, trial):
 
 
 def clear(database, number):
-    """All of a trial but what the user has said."""
+    """Removes everything of a trial except the user's facts."""
     for text in (*OF_TRIAL, "DELETE FROM metadata WHERE trial = ? AND kind <> 'user'", "DELETE FROM trial WHERE id = ?"):
         database.stored(text, (number,))
 
@@ -115,12 +118,12 @@ def write_trial(database, trial, experiment, number):
 
 def with_first(first, rest):
     yield first
-    for line in rest:  # no `yield from`: the lines of other runs are read after this one has ended
+    for line in rest:  # not `yield from`, which would end the generator that has the other runs' lines
         yield line
 
 
 def write_facts(database, number, facts, replace):
-    """What the user has said of a trial since stays, unless it is replaced."""
+    """Writes the facts. Facts that the user has added since remain, unless they are replaced."""
     latest = {}
     for kind, name, text in facts:
         latest[(kind, name, text if kind in SEVERAL else None)] = text
@@ -134,7 +137,8 @@ def write_facts(database, number, facts, replace):
 
 
 def write_measured(database, number, lines):
-    """Contexts and their values, of the sum and of each location. Rows come in the order of contexts' numbers, in which tables grow at their end."""
+    """Writes contexts and their values, for the sum and for each location. Rows are sorted by context number, so that tables grow only at their
+    end."""
     numbers, values, location, ended = [], [], None, False
     for line in lines:
         record = line["record"]
@@ -174,18 +178,19 @@ def write_values(database, number, location, values):
 
 
 def other_program(database, number):
-    """Trials of one application are compared: that a program of another name is among them may be a slip."""
+    """Returns another program's name in the same application, if there is one. Trials of one application are compared with each other, so a second
+    program may be a mistake."""
     found = database.stored("SELECT other.program FROM trial JOIN run AS mine ON mine.id = trial.id JOIN run AS other ON other.application = mine.application"
                            " WHERE trial.id = ? AND other.program <> trial.program LIMIT 1", (number,))
     return found[0][0] if found else None
 
 
 def remove(database, numbers):
-    """These trials, and what only they had: contexts, experiments, applications. All or nothing."""
+    """Removes these trials and everything that only they used: contexts, experiments, applications. All or nothing."""
     with database.transaction():
         for text in (*OF_TRIAL, "DELETE FROM metadata WHERE trial = ?", "DELETE FROM trial WHERE id = ?"):
             for number in numbers:
                 database.stored(text, (number,))
         for table, user in (("context", "metric"), ("experiment", "trial"), ("application", "experiment")):
             database.stored(f"DELETE FROM {table} WHERE id NOT IN (SELECT {table} FROM {user})")
-    database.run("PRAGMA incremental_vacuum")  # they are gone, also where the file does not shrink
+    database.run("PRAGMA incremental_vacuum")  # the trials are removed even if the file cannot shrink

@@ -1,4 +1,4 @@
-"""Runs a command once, in a process group of its own, with a limit and a way to stop, and says how it ended."""
+"""Runs a command once, in its own process group, with a time limit and a way to stop it, and reports how it ended."""
 
 import contextlib
 import ctypes
@@ -9,16 +9,16 @@ import time
 
 from .text import decimal
 
-PATIENCE_S = 3.0  # for one that was asked to end
-LONG_S = 3600.0   # of waiting without a limit
+PATIENCE_S = 3.0  # time for a process to end after SIGTERM
+LONG_S = 3600.0   # interval of waiting without a limit
 PR_SET_PDEATHSIG = 1
 
 GOOD, STATUS, SIGNAL, LIMIT, WRONG, STOPPED, NO_START = "good", "status", "signal", "limit", "wrong", "stopped", "no start"
 
 
 class Stop:
-    """Whether the user wants an end: by a signal that ends programs. Ctrl-\\ and a terminal that is closed as well, unless they are ignored (nohup): programs in
-    groups of their own would run on alone."""
+    r"""Whether the user has asked for an end, by a signal that ends programs. Ctrl-\ and closing the terminal also count, unless they are ignored
+    (nohup), because a program in its own process group would otherwise continue alone."""
 
     def __init__(self):
         self.asked = False
@@ -31,7 +31,7 @@ class Stop:
 
 
 class Outcome:
-    """How it ended. number: the status or the signal; seconds: wall time from the start to the end."""
+    """How the run ended. `number`: the exit status or the signal. `seconds`: wall time."""
 
     def __init__(self, end, number=0, seconds=0.0):
         self.end, self.number, self.seconds = end, number, seconds
@@ -39,18 +39,19 @@ class Outcome:
     def words(self, limit_s, check):
         if self.end == SIGNAL:
             return f"killed by signal {self.number} ({signal.strsignal(self.number)})"
-        return {STATUS: f"exit status {self.number}", LIMIT: f"longer than the limit of {decimal(limit_s or 0, 1)} s", WRONG: f"its result is wrong, as {check} says",
-                NO_START: "no process could be started"}.get(self.end, self.end)
+        return {STATUS: f"exit status {self.number}", LIMIT: f"longer than the limit of {decimal(limit_s or 0, 1)} s", WRONG: f"its result is wrong according to {check}",
+                NO_START: "cannot start a process"}.get(self.end, self.end)
 
 
 def run(words, stop, environment, output, errors, standard_input=os.devnull, limit_s=None):
-    """output: a file's path, or None; errors: a file's path. Signals are blocked meanwhile: wait() takes them, so that none comes just before it."""
+    """Runs the words as a command. `output` is a file's path or None, `errors` a file's path. Signals are blocked, and wait() takes them, so that
+    none arrives just before it waits."""
     parent, prctl = os.getpid(), ctypes.CDLL(None).prctl
     before = signal.pthread_sigmask(signal.SIG_BLOCK, stop.signals | {signal.SIGCHLD})
 
     def prepare():
         os.setpgid(0, 0)
-        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # it does not outlive this process
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # the child ends when this process ends
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if os.getppid() != parent:
             os._exit(127)
@@ -61,7 +62,7 @@ def run(words, stop, environment, output, errors, standard_input=os.devnull, lim
             process = subprocess.Popen(words, stdin=source, stdout=out, stderr=said, env=environment, preexec_fn=prepare)
         end = wait(process, stop, None if limit_s is None else begin + limit_s)
         seconds, status = time.monotonic() - begin, process.returncode
-        kill(process.pid, signal.SIGKILL)  # what it left behind would run beside the next one
+        kill(process.pid, signal.SIGKILL)  # remaining processes of the group would disturb the next run
     except OSError:
         return Outcome(NO_START)
     finally:
@@ -77,7 +78,8 @@ def kill(group, number):
 
 
 def wait(process, stop, until):
-    """Waits until the process ends, its time is over, or the user wants an end; asks it to end then, and ends it PATIENCE_S later."""
+    """Waits until the process ends, the time is over, or the user asks for an end. In the last two cases it sends SIGTERM, and SIGKILL after
+    PATIENCE_S."""
     end = GOOD
     while process.poll() is None:
         now = time.monotonic()

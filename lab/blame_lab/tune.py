@@ -17,26 +17,26 @@ from .text import clean, csv_of, decimal
 
 PAIRS, MOST_INPUTS = 8, 32
 LEAST_GAIN = 0.01
-LITTLE_LOST = 0.01  # of the threads' time: settings of loops and of waiting cannot gain more
-MUCH_SCATTER = 0.1  # of a run's time: the machine was busy
+LITTLE_LOST = 0.01  # part of the threads' time lost to waiting; with less, settings for loops and waiting cannot help
+MUCH_SCATTER = 0.1  # part of a run's time; with more, the machine was busy
 CAUSES = ("work", "idleness", "overhead", "lock-wait", "no-core")
 
-# Which settings a finding is about, the likeliest first; docs/lab.md has the table.
+# The settings to try for each finding, the likeliest first.
 BEGINS = {"imbalance": ("schedule", "threads"), "fine": ("threads", "schedule", "wait"), "serial": ("threads", "wait"), "lock-bound": ("threads", "wait"),
           "oversubscribed": ("threads", "wait"), "too-many-threads": ("threads", "wait"), "cores-taken": ("threads", "wait"), "start-up": ("threads",)}
 
-LEAST_RUNS = 8  # of a search beside its pairs: the first, two that tell how times scatter, and one race; as in command/cli/lab_options.c
+LEAST_RUNS = 8  # runs without the pairs: the first, two to learn how times scatter, and one race; as in command/cli/lab_options.c
 
 
 class Run:
-    """One run of the program, as it was. trial: its number, None: it is none; confirms: it is of the pairs."""
+    """One run of the program. `trial`: its number, or None if it is not a trial. `confirms`: it belongs to the pairs."""
 
     def __init__(self, setting, outcome, confirms):
         self.setting, self.outcome, self.confirms, self.trial = setting, outcome, confirms, None
 
 
 class Profile:
-    """What is kept of a run's profile: the run's line, findings, and thread seconds by cause."""
+    """What is kept of a run's profile: the `run` record, the findings, and thread seconds by cause."""
 
     def __init__(self, lines):
         self.head, self.findings, self.kept = None, [], []
@@ -53,7 +53,7 @@ class Profile:
 
 
 class Tuning:
-    """request: options, with pairs and seed set; program: its words."""
+    """`request`: the options, with pairs and seed set. `program`: its words."""
 
     def __init__(self, request, program, of):
         self.request, self.program, self.space = request, program, of
@@ -62,7 +62,7 @@ class Tuning:
         self.id = f"{int(time.time()):08x}{os.getpid() & 0xffff:04x}"
         self.began = time.monotonic()
         self.order, self.why, self.guess, self.guess_refused = [], {}, None, None
-        self.causes = {False: [], True: []}  # of the pairs: the default, the best
+        self.causes = {False: [], True: []}  # seconds in the pairs: with the default, with the best setting
         self.search = self.database_says = None
         self.folder = None
 
@@ -76,7 +76,7 @@ class Tuning:
         return tries.run(words, self.stop, environment, output, self.inside("errors"), standard_input, limit_s)
 
     def is_built(self, setting):
-        """Whether a run of the same variant came before."""
+        """Returns whether the same variant was already built for an earlier run."""
         matters = [i for i in range(len(self.space.dimensions)) if self.space.mentions(i, self.space.build)]
         return any(all(run.setting[i] == setting[i] for i in matters) for run in self.runs)
 
@@ -87,7 +87,7 @@ class Tuning:
                 return built
         words = [blame(), "run", "--out", self.inside("profile"), "--", *(self.space.expand(setting, word) for word in self.program)]
         outcome = self.attempt(words, self.space.variables(setting), self.inside("output"), limit_s=self.request["limit"])
-        if outcome.end == tries.STATUS and 128 < outcome.number <= 192:  # as blame run passes it on
+        if outcome.end == tries.STATUS and 128 < outcome.number <= 192:  # killed by a signal; blame run ends with 128 + signal
             try:
                 tries.signal.Signals(outcome.number - 128)
                 outcome.end, outcome.number = tries.SIGNAL, outcome.number - 128
@@ -107,7 +107,7 @@ class Tuning:
             return ""
 
     def run(self, setting, confirms=False):
-        """One run with its trial. Returns its seconds, None if it went wrong."""
+        """Runs the program once and stores the trial. Returns its seconds, or None if it failed."""
         run = Run(setting, self.run_once(setting), confirms)
         good, first = run.outcome.end == tries.GOOD, not self.runs
         if good:
@@ -128,7 +128,7 @@ class Tuning:
         how = "" if run.outcome.end == tries.GOOD else ": " + run.outcome.words(self.request["limit"], self.request["check"])
         sys.stderr.write(clean(f"run {len(self.runs)} of at most {self.request['runs']}: {setting}{decimal(run.outcome.seconds, 3)} s{how}") + "\n")
 
-    # ---- what a run's profile says ----
+    # ---- a run's profile ----
 
     def look_at(self, run, first):
         if not glob.glob(glob.escape(self.inside("profile")) + "/*.blame"):
@@ -162,7 +162,7 @@ class Tuning:
         return pairs_of("--input", self.request["input"])
 
     def follow_findings(self, profile):
-        """Which dimensions are tried first. Returns which part of the threads' time is lost."""
+        """Decides by the findings which dimensions are tried first. Returns the part of the threads' time that is lost."""
         for finding in profile.findings:
             for kind in BEGINS.get(finding["rule"], ()):
                 for i, of in enumerate(self.space.dimensions):
@@ -174,7 +174,7 @@ class Tuning:
         return lost / max(profile.seconds["work"] + lost, 1e-9)
 
     def put_others(self, lost):
-        """What no finding is about: the fewest values first."""
+        """Appends the dimensions that no finding is about, those with the fewest values first."""
         others = [i for i in range(len(self.space.dimensions)) if i not in self.order]
         for i in others:
             if not self.space.given and lost < LITTLE_LOST and self.space.dimensions[i].kind in ("schedule", "wait"):
@@ -182,7 +182,7 @@ class Tuning:
         self.order += sorted((i for i in others if i not in self.why), key=lambda i: len(self.space.dimensions[i].values))
 
     def ask_earlier(self, profile):
-        """The setting that searches of before say is best for this input, if there are any."""
+        """Looks up the setting that earlier searches suggest for this input, if there are any."""
         path = database_path(self.request["db"])
         if not on_server(path) and not os.path.exists(path):
             return
@@ -191,14 +191,14 @@ class Tuning:
             with opened("tune", path) as database:
                 said, self.guess_refused = specialise.first_guess(database, self.request["application"] or profile.head["program"], profile, self.inputs())
         except Refused:
-            return  # what is wrong with it, the first trial says
+            return  # the first trial that is added reports the error
         setting = tuple(of.values.index(said[of.name]) if said.get(of.name) in of.values[1:] else 0 for of in self.space.dimensions)
         self.guess = setting if any(setting) else None
 
     # ---- the search ----
 
     def is_late(self, default_s):
-        """Whether the pairs would not be done by the end of the time."""
+        """Returns whether there would be too little time left for the pairs."""
         minutes = self.request["minutes"]
         return minutes is not None and 60 * minutes - (time.monotonic() - self.began) < 2.2 * self.request["pairs"] * default_s
 
@@ -225,7 +225,7 @@ class Tuning:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-# ---- what it says ----
+# ---- the output ----
 
 def assignments(tuning, setting):
     lines = [f"    export {name}={value}" for name, value in tuning.space.variables(setting).items()]
@@ -242,31 +242,31 @@ def verdict_text(tuning, result):
     if result.verdict == search.GAIN:
         return f"best:\n{best}gain: {decimal(100 * result.gain, 1)} % less time" + pairs_text(result)
     if result.verdict == search.NOT_SHOWN:
-        text = f"It is best as it is, as far as this search can tell. What seemed to be faster is not, beyond chance:\n{best}"
+        text = f"It is best as it is, as far as this search can tell. What seemed faster is not faster beyond chance:\n{best}"
         if result.pairs > 1:
             text += f"gain: {decimal(100 * result.gain, 1)} %" + pairs_text(result)
-            text += f"Runs scatter here, so that less than {decimal(50 * (result.high - result.low), 1)} % is not told from chance.\n"
+            text += f"Runs scatter so much here that a gain of less than {decimal(50 * (result.high - result.low), 1)} % cannot be distinguished from chance.\n"
         return text
     if result.verdict == search.FAILS:
-        return f"It is best as it is, as far as this search can tell. What seemed to be faster went wrong when it was run again:\n{best}"
+        return f"It is best as it is, as far as this search can tell. What seemed faster failed when it was run again:\n{best}"
     if result.verdict == search.UNCONFIRMED:
-        return f"The search was ended early. This seems to be faster; nothing shows yet that it is:\n{best}"
+        return f"The search was ended early. These settings seem faster, but were not confirmed:\n{best}"
     if result.verdict == search.FAILED:
-        return "The program as it is does not always run to its end: nothing can be held against it.\n"
+        return "The program does not always succeed with its default settings, so nothing can be compared with them.\n"
     if not any(tried.values for tried in tuning.search.tried):
         return "Nothing was tried: give more --runs, or --minutes.\n"
     if any(tried.taken for tried in tuning.search.tried):
-        return "Nothing is shown to be faster: what seemed to be, below, was not when it was run again.\n"
+        return "Nothing is faster: what seemed faster (below) was not when it was run again.\n"
     return "It is best as it is, as far as this search can tell: nothing that was tried was faster.\n"
 
 
 def scatter_text(tuning, result):
-    """Where chance hides what there may be, what would show it."""
+    """Says how to find out more if chance hides a possible gain."""
     scatter = tuning.search.scatter()
     if scatter < MUCH_SCATTER or result.verdict == search.GAIN or not any(tried.values for tried in tuning.search.tried):
         return ""
-    return (f"Runs of one setting scatter by {decimal(100 * scatter, 0)} %: other programs may use the machine. To see a gain of 10 % it takes about"
-            f" {max(8, math.ceil((2 * 1.96 * math.sqrt(2) * scatter / 0.1) ** 2))} --pairs here, or a quiet machine.\n")
+    return (f"Runs of one setting scatter by {decimal(100 * scatter, 0)} %: other programs may be using the machine. To detect a gain of 10 %, use about"
+            f" {max(8, math.ceil((2 * 1.96 * math.sqrt(2) * scatter / 0.1) ** 2))} --pairs here, or use a quiet machine.\n")
 
 
 def causes_text(tuning):
@@ -275,7 +275,7 @@ def causes_text(tuning):
         return ""
     parts = [f"{cause.replace('-', ' ')} {decimal(sum(one[cause] for one in before) / len(before), 2)} -> {decimal(sum(one[cause] for one in after) / len(after), 2)}"
              for cause in CAUSES]
-    return f"threads' seconds, before and with it: {', '.join(parts)}\n"
+    return f"seconds of all threads, before and after: {', '.join(parts)}\n"
 
 
 def dimension_text(tuning, i, result):
@@ -288,7 +288,7 @@ def dimension_text(tuning, i, result):
     if result.best[i]:
         said = f"{best}: {change}"
     elif tried.taken:
-        said = f"{best} had {change}, but not with what was found later"
+        said = f"{best} had {change}, but not together with settings found later"
     else:
         said = f"not worth it: the best, {best}, had {change}"
     return f"  {of.name:<10} {len(values)} of {len(of.values) - 1} tried; {said}{f'; tried first: {why}' if why else ''}\n"
@@ -303,8 +303,8 @@ def runs_text(tuning):
     if tuning.unmeasured:
         text += f"; {tuning.unmeasured} left no profile: they begin no region"
     if failed:
-        text += f"; {failed} went wrong, and their settings were left"
-    return text + "\n" + (f"no trials were kept: {clean(tuning.database_says)}\n" if tuning.database_says else "")
+        text += f"; {failed} failed, and their settings were dropped"
+    return text + "\n" + (f"no trials were stored: {clean(tuning.database_says)}\n" if tuning.database_says else "")
 
 
 def text_of(tuning):
@@ -315,9 +315,9 @@ def text_of(tuning):
         text += causes_text(tuning)
     if tuning.guess:
         said = "".join(f" {of.name}={of.values[value]}" for of, value in zip(tuning.space.dimensions, tuning.guess) if value)
-        text += f"tried first, by what searches of before say:{said}\n"
+        text += f"tried first, because earlier searches suggest it:{said}\n"
     if tuning.guess_refused:
-        text += f"what searches of before say is not known: {tuning.guess_refused}\n"
+        text += f"earlier searches cannot be used: {tuning.guess_refused}\n"
     text += "settings:\n" + "".join(dimension_text(tuning, i, result) for i in range(len(tuning.space.dimensions)))
     return text + runs_text(tuning)
 
@@ -331,13 +331,13 @@ def csv_text(tuning):
 def plan_text(tuning):
     lines = [f"{of.name:<10} {' '.join(of.values)}" for of in tuning.space.dimensions]
     settings = math.prod(len(of.values) for of in tuning.space.dimensions)
-    lines.append(f"{settings} settings; at most {tuning.request['runs']} runs, of which {2 * tuning.request['pairs']} are pairs of the default and the best. What is tried"
-                 " first, the findings of the first run say.")
+    lines.append(f"{settings} settings; at most {tuning.request['runs']} runs, of which {2 * tuning.request['pairs']} are pairs of the default and the best setting. The findings of the first run"
+                 " decide what is tried first.")
     return "\n".join(lines) + "\n"
 
 
 def check_words(tuning):
-    """Every @{NAME} is a parameter, and every parameter stands somewhere."""
+    """Checks that every @{NAME} is a parameter, and that every parameter is used."""
     texts = [*tuning.program, *([tuning.space.build] if tuning.space.build else [])]
     for text in texts:
         tuning.space.expand(tuning.default, text)
@@ -352,7 +352,7 @@ def check(request, program):
     pairs_of("--input", request["input"])
     if len(request["input"]) > MOST_INPUTS:
         raise Refused(f"--input {request['input'][MOST_INPUTS]}: expected at most {MOST_INPUTS} inputs", BAD_USAGE)
-    if request["pairs"] is None:  # of few runs a third
+    if request["pairs"] is None:  # a third of a small number of runs
         request["pairs"] = max(search.FEWEST_PAIRS, min(PAIRS, request["runs"] // 6))
     fewest = 2 * request["pairs"] + LEAST_RUNS
     if request["runs"] < fewest:

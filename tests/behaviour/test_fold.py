@@ -36,7 +36,7 @@ class Fold(BlameTest):
     def test_it_counts_executions_and_says_what_is_not_there(self):
         _, profile = self.traced()
         said = " ".join(self.fold(profile.directory).stdout.split())
-        kept, apart = re.search(r"^step: (\d+) executions", said), re.search(r"Apart: (\d+) of unusual", said)
+        kept, apart = re.search(r"^step: (\d+) executions", said), re.search(r"Excluded: (\d+) of unusual", said)
         self.assertEqual(int(kept[1]) + int(apart[1] if apart else 0), 100, said)
         self.assertRegex(said, r"\bf \[parallel folds.c:20\]  ?folds\.c .*\bh \[parallel folds.c:33\]  ?folds\.c ")
         self.assertIn("expected one of step\n", self.fold(profile.directory, "--phase", "stop", status=2).stderr)

@@ -91,6 +91,6 @@ class History(BlameTest):
             self.assertEqual((run.stdout, run.stderr.count("\n")), ("", 1), run)
         _, other = self.profile_of("scales", env=PASSIVE | {"OMP_NUM_THREADS": "3"})
         execute([BLAME, "db", "add", other.directory, "--application", "it", "--meta", "revision=s"], clean_environment(), folder)
-        self.assertIn("trials with different threads (2, 3) cannot be compared; choose by --where, as --where \"threads = '3'\"",
+        self.assertIn("trials with different threads (2, 3) cannot be compared; select some of them, for example with --where \"threads = '3'\"",
                       self.history(folder, status=1).stderr)
         self.history(folder, "--where", "threads = '3'")

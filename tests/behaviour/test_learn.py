@@ -90,7 +90,7 @@ class Learn(BlameTest):
         with open(os.path.join(self.work, "own.h"), "w", encoding="utf-8") as file:
             file.write("int mine;\n")
         run = self.blame("tune", "--specialise", "own.h", "--db", self.database, status=1)
-        self.assertIn("own.h: exists already and was not made by --specialise", run.stderr)
+        self.assertIn("own.h: already exists and was not written by --specialise", run.stderr)
         with open(os.path.join(self.work, "own.h"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "int mine;\n")
         self.assertFalse(os.path.exists(os.path.join(self.work, "own.sh")))
@@ -99,7 +99,7 @@ class Learn(BlameTest):
         for is_better in (lambda size, kind: False, lambda size, kind, chance=random.Random(4): chance.random() < 0.4):
             self.searches(is_better)
             run = self.blame("tune", "--specialise", "learned.h", "--db", self.database, status=3)
-            self.assertEqual(run.stderr, "blame tune: nothing was written: on inputs left out it does not do better than always the default, beyond chance\n")
+            self.assertEqual(run.stderr, "blame tune: nothing was written: on inputs that were left out, it is not better than the default beyond chance\n")
             self.assertFalse(os.path.exists(os.path.join(self.work, "learned.h")))
             self.database_without_searches()
 
@@ -118,7 +118,7 @@ class Learn(BlameTest):
             run = execute([BLAME, "tune", "--space", "space", "--pairs", "3", "--runs", "14", "--db", self.database, "--application", "quick", "--input", f"size={size}",
                            "--input", "kind=plain", program("scales")], clean_environment() | PASSIVE | {"OMP_NUM_THREADS": "2", "TEST_PACE": str(self.pace)}, self.work)
             self.assertEqual(run.status, 0, run)
-            self.assertEqual("tried first, by what searches of before say: schedule=dynamic,16\n" in run.stdout, said, run)
+            self.assertEqual("tried first, because earlier searches suggest it: schedule=dynamic,16\n" in run.stdout, said, run)
 
     def test_what_is_missing_is_said(self):
         self.assertIn("has no search", self.blame("tune", "--specialise", "x", "--db", self.database, status=1).stderr)

@@ -123,13 +123,13 @@ class Adding(Trials):
             self.assertAlmostEqual(whole, parts, places=6)
         self.assertEqual(self.ask("SELECT count(*) FROM location WHERE kind = 'thread'"), [(2,)])
         before = self.everything()
-        self.assertIn("is there with more than here, and stays", self.db("add", self.run_of("imbalance2"), "--sums").stdout)
+        self.assertIn("exists in a newer state, and was kept", self.db("add", self.run_of("imbalance2"), "--sums").stdout)
         self.assertEqual(self.everything(), before)
 
     def test_of_sums_locations_are_left_out_until_they_are_added(self):
         self.db("add", self.run_of("imbalance2"), "--sums")
         self.assertEqual(self.ask("SELECT count(*) FROM location_metric"), [(0,)])
-        self.assertIn("was there with less", self.db("add", self.run_of("imbalance2")).stdout)
+        self.assertIn("existed in an older state", self.db("add", self.run_of("imbalance2")).stdout)
         self.assertNotEqual(self.ask("SELECT count(*) FROM location_metric"), [(0,)])
 
     def test_a_jobs_ranks_are_locations(self):
@@ -205,7 +205,7 @@ class Asking(Trials):
             self.assertIn(said, text)
         run, = self.ask("SELECT run FROM trial WHERE id = 1")
         self.assertEqual(self.db("show", run[0][:8], "--top", "1000000").stdout, text)
-        self.assertEqual(len(self.db("show", "1", "--top", "3").stdout.split("by what others lost")[1].splitlines()), 4)
+        self.assertEqual(len(self.db("show", "1", "--top", "3").stdout.split("contexts, sorted by")[1].splitlines()), 4)
         self.assertIn({"trial": "1", "kind": "user", "name": "revision", "value": "one"}, self.table("show", "1"))
         self.assertIn("no such trial", self.db("show", "77", status=1).stderr)
 
@@ -253,7 +253,7 @@ class Trouble(Trials):
         self.db("add", first)
         connection = sqlite3.connect(self.database, isolation_level=None)
         connection.execute("BEGIN IMMEDIATE")
-        self.assertIn("another program has written to it", self.db("add", second, "--wait", "0", status=1).stderr)
+        self.assertIn("another program has been writing to it", self.db("add", second, "--wait", "0", status=1).stderr)
         self.assertEqual(len(self.table("list", "--wait", "0")), 1)
         connection.execute("ROLLBACK")
         connection.close()

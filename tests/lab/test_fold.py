@@ -70,7 +70,7 @@ class Folds(unittest.TestCase):
         lengths[[7, 99, 300]] *= (3, 0.4, 2)
         for outliers, count in ((False, 397), (True, 3)):
             self.assertEqual(len(folded(made(chance, 400, lengths), outliers=outliers).kept), count)
-        self.assertIn("Apart: 3 of unusual length", fold_text.counts_of(folded(made(chance, 400, lengths))))
+        self.assertIn("Excluded: 3 of unusual length", fold_text.counts_of(folded(made(chance, 400, lengths))))
         self.assertTrue(fold.usual_lengths(numpy.array([1.0, 9, 100])).all())
         false = sum((~fold.usual_lengths(numpy.exp(0.2 * chance.standard_normal(100)))).mean() for _ in range(lab.seeds(200))) / lab.seeds(200)
         self.assertLessEqual(false, 0.01)
@@ -84,9 +84,9 @@ class Folds(unittest.TestCase):
     def test_which_phase(self):
         answers = made(numpy.random.default_rng(6), 30, phase="a;b")
         self.assertEqual(len(folded(answers).kept), 30)
-        with self.assertRaisesRegex(Refused, "there is no such numbered phase; expected one of a;b$"):
+        with self.assertRaisesRegex(Refused, "no such numbered phase; expected one of a;b$"):
             folded(answers, "step")
-        with self.assertRaisesRegex(Refused, "has 2 numbered phases; choose one by --phase: a;b, c$"):
+        with self.assertRaisesRegex(Refused, "has 2 numbered phases; select one with --phase: a;b, c$"):
             folded((answers[0], answers[1] + "c,0,1,1,1\n"))
         with self.assertRaisesRegex(Refused, "has no numbered phase"):
             folded((answers[0], "phase,instance,begin,seconds,calls\nsolve,,1,1,1\n"))
