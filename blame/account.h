@@ -143,9 +143,9 @@ struct idle_moment {
 };
 
 /* Books a delivery that hit an idle thread. If the thread has only just become IDLE, the other threads count
- * it as within its grace while its sample is taken, unless it had no core. `told`, if not NULL, receives one
- * entry for each moment. [handler] */
-static inline __attribute__((always_inline)) void account_idle_hit(struct profile_thread *ledger, struct tree *tree,
+ * it as within its grace while its sample is taken, unless it had no core. `told` receives one entry for
+ * each moment. Returns true if nobody was busy at one of them. [handler] */
+static inline __attribute__((always_inline)) bool account_idle_hit(struct profile_thread *ledger, struct tree *tree,
                                                                    struct idle_sample *sample, struct state_line *line,
                                                                    const struct delivery *delivery,
                                                                    struct idle_moment told[DELIVERY_MOMENTS])
@@ -154,6 +154,7 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
     uint64_t since_ns = clock_ticks_ns(clocks, load_relaxed(&line->idle_since));
     uint32_t moments = delivery_moments(delivery);
     double p = delivery->p / moments;
+    bool nobody = false;
     for (uint32_t number = moments; number-- > 0;) {
         uint64_t time_ns = delivery_moment_ns(delivery, number, moments);
         uint64_t waited_ns = account_waited_ns(since_ns, delivery, time_ns);
@@ -162,12 +163,11 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
             bool parked = state_was_parked(line, clocks, time_ns);
             account_idle(ledger, p, parked, others);
             time_add_state(tree, time_ns, PROFILE_TIME_IDLE, p);
-            if (told)
-                told[number] = (struct idle_moment){.idle = parked || others.busy ? 0 : others.in_use + 1};
+            told[number] = (struct idle_moment){.idle = parked || others.busy ? 0 : others.in_use + 1};
+            nobody |= told[number].idle > 0;
             continue;
         }
-        if (told)
-            told[number] = (struct idle_moment){.busy = others.busy + 1};
+        told[number] = (struct idle_moment){.busy = others.busy + 1};
         uint64_t count = delivery->count * (number + 1) / moments - delivery->count * number / moments;
         account_dispatch(sample, p, count, others, time_ns);
         if (number > 0 || clocks->ns - time_ns > STATE_LATE_NS)
@@ -175,6 +175,7 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
         sample->waited_ticks = (uint64_t)((double)waited_ns / clocks->ns_per_tick);
         state_hide_idle(line);
     }
+    return nobody;
 }
 
 /* Shows a thread again that state_hide_idle() has hidden, at the end of the handler. Its wait then counts,

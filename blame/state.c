@@ -4,6 +4,7 @@
 
 static struct state_line lines[STATE_MAX_THREADS];
 struct state_line state_nobody;
+bool state_waits_outside;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* number of lines ever used */
 
@@ -294,14 +295,27 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
     return state_wait_is_parked(&waiting, clock_ns_ticks(clocks, time_ns));
 }
 
-static void state_count_wait_place(struct waiting_places *places, const struct waiting *waiting)
+/* Returns the wait's place, of type STATE_PLACE. The runtime does not report a region's end to workers: the
+ * region's fork call stands for it. */
+static uint64_t state_place_of(const struct waiting *waiting)
 {
     uint64_t place = waiting->place;
-    /* the runtime does not report the end of a region to workers */
-    if (!STATE_PLACE_CODEPTR(place) && waiting->region) {
-        uint32_t kind = STATE_PLACE_KIND(place);
-        place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS, waiting->codeptr);
-    }
+    if (STATE_PLACE_CODEPTR(place) || !waiting->region)
+        return place;
+    uint32_t kind = STATE_PLACE_KIND(place);
+    return STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS, waiting->codeptr);
+}
+
+uint64_t state_wait_place(const struct state_line *line)
+{
+    struct waiting waiting = {line->place, line->region, line->region_instance, 0};
+    state_wait_is_parked(&waiting, 0);
+    return state_place_of(&waiting);
+}
+
+static void state_count_wait_place(struct waiting_places *places, const struct waiting *waiting)
+{
+    uint64_t place = state_place_of(waiting);
     uint32_t number = 0;
     while (number < places->count && places->place[number] != place)
         number++;

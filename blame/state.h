@@ -113,6 +113,13 @@ struct waiting_places {
     uint64_t place[STATE_PLACES];
 };
 
+/* True once the program has used detached tasks or target tasks, whose ends the teams may wait for although
+ * none of their threads is to run. Until then, a team of which nobody is busy waits for a core. */
+extern bool state_waits_outside __attribute__((visibility("hidden")));
+
+/* Returns the place, of type STATE_PLACE, of the calling thread's wait. [handler] */
+uint64_t state_wait_place(const struct state_line *line);
+
 /* The line of threads that have none of their own. No fast path matches it, and nothing writes to it. */
 extern struct state_line state_nobody __attribute__((visibility("hidden")));
 

@@ -404,6 +404,8 @@ static __attribute__((noinline)) void callback_schedule_slowly(ompt_data_t *prio
     struct thread *thread = fork_self();
     if (!thread)
         return;
+    if (status == ompt_task_detach)
+        store_relaxed(&state_waits_outside, true);
     callback_end_wait(thread, prior, true); /* must run while the waiting task is the innermost level */
     if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {
         callback_become_idle(thread);

@@ -17,6 +17,7 @@ static struct region helpers_region = {.epoch = UINT32_MAX};
 static void helpers_mark(struct thread *thread)
 {
     thread->unusual.helper = true;
+    store_relaxed(&state_waits_outside, true);
     store_release(&thread->ledger->kind, (uint32_t)PROFILE_THREAD_HELPER);
 }
 

@@ -41,6 +41,16 @@ static void free_inquiry(struct inquiry *inquiry)
     pair_map_free(&inquiry->unit_map);
 }
 
+/* Returns the wall time in ns for which all threads waited and one of them was ready, but had no core. */
+static double unknown_ready_ns(const struct rows *rows)
+{
+    double ns = 0;
+    for (size_t i = 1; i < rows->count; i++)
+        if (rows->row[i].parent == 0 && row_is_no_core(&rows->row[i]))
+            ns += rows->row[i].exclusive->inverse_busy;
+    return ns;
+}
+
 /* Returns for how many seconds no thread was busy, on average over the ranks. Returns 0 if the ranks of a job
  * have different numbers of threads, because their sums of inverse_busy then do not add up to the job's. */
 static double nobody_busy_s(const struct profile *profile, const struct rows *rows)
@@ -55,7 +65,8 @@ static double nobody_busy_s(const struct profile *profile, const struct rows *ro
         wall_s += (double)(int64_t)(rank->end_ns - rank->begin_ns) * 1e-9;
     }
     double beside_ns = (double)profile->header.paused_ns + profile_stopped_beside_ns(profile);
-    return fmax(0, wall_s - 1e-9 * (rows->row[0].inclusive->inverse_busy + beside_ns)) / (double)job_ranks(profile);
+    double busy_ns = rows->row[0].inclusive->inverse_busy - unknown_ready_ns(rows);
+    return fmax(0, wall_s - 1e-9 * (busy_ns + beside_ns)) / (double)job_ranks(profile);
 }
 
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,

@@ -260,8 +260,7 @@ static double waited_without_core(const struct profile *profile)
     return without;
 }
 
-/* Reports time in which all threads idled. No code is to blame for this time, and the effort does not contain
- * it, so no percentage includes it. */
+/* Reports time in which all threads idled. No code is to blame for this time. */
 static void find_nobody_busy(struct inquiry *inquiry)
 {
     double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);
@@ -278,8 +277,7 @@ static void find_nobody_busy(struct inquiry *inquiry)
                  DECIMAL(100 * without_s / waited_s, 0));
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
     finding.evidence = format_printable(
-        "all threads waited in OpenMP for %s s of the run's %s s (threshold %s %%); percentages of the effort do not "
-        "include this time",
+        "all threads waited in OpenMP for %s s of the run's %s s (threshold %s %%); no code is to blame for this time",
         DECIMAL(seconds, 2), DECIMAL(wall_s, 2), DECIMAL(LOST_PERCENT, 0));
     finding.advice =
         format_printable("Either other processes took the cores, or threads pass tiny pieces of work to each other. "

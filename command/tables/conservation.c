@@ -247,7 +247,8 @@ static void conservation_add_timeline(struct conservation_law *laws, size_t *cou
                           sizeof contexts / sizeof *contexts, beside);
 }
 
-/* Checks each context: of n threads, at most n - 1 can wait for the thread that executes the context. If the
+/* Checks each context: of n threads, at most n - 1 can wait for the thread that executes the context. (At times
+ * with nobody busy, they wait for a thread that no sample knows: <no core> below the root.) If the
  * bound holds, no idleness is cut off. The law does not apply to files from before version 0.3, which book
  * idleness and time in different contexts if cores are missing (own_elsewhere). */
 static void conservation_add_bound(struct conservation_law *laws, size_t *count, const struct profile *profile)
@@ -259,7 +260,9 @@ static void conservation_add_bound(struct conservation_law *laws, size_t *count,
         const struct profile_sums *sums = &profile->nodes[i].metric;
         if (sums->own_elsewhere != 0)
             return;
-        if (profile->nodes[i].kind == PROFILE_NODE_WAITERS)
+        bool nobody_busy = i && profile->nodes[i].parent == 0 && profile->nodes[i].kind == PROFILE_NODE_PSEUDO &&
+                           profile->nodes[i].key == PROFILE_PSEUDO_NO_CORE;
+        if (nobody_busy || profile->nodes[i].kind == PROFILE_NODE_WAITERS)
             continue;
         idle_ns += sums->shared_idle;
         possible_ns += fmin(sums->shared_idle, others * profile_sums_own(sums));

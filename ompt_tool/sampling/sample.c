@@ -436,26 +436,47 @@ static void sample_record_mpi(struct thread *thread, const struct delivery *deli
     sample_book_waiting_core(thread, delivery);
 }
 
-/* Slow path of sample_record_idle(): the process is an MPI rank, or the delivery is traced. */
-static __attribute__((noinline, cold)) void sample_record_told_idle(struct thread *thread,
-                                                                    const struct delivery *delivery)
+/* Books the moments of an idle thread at which nobody was busy. Somebody's wait was over then, but that thread
+ * had no core yet: which one it is, and at which code, is not known. So the idleness goes to <no core> below
+ * the root. The ledger keeps what has no room, and what may wait for something outside the teams. */
+static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct thread *thread,
+                                                                    const struct delivery *delivery,
+                                                                    const struct idle_moment told[DELIVERY_MOMENTS])
 {
-    struct idle_moment told[DELIVERY_MOMENTS];
-    account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told);
-    if (ranks_are_seen())
-        sample_ranks_idle(thread, delivery, told);
-    tracing_add_idle(thread, delivery, told);
+    uint32_t moments = delivery_moments(delivery);
+    uint32_t node_idx = sample_pseudo_child(thread, thread->tree.root, PROFILE_PSEUDO_NO_CORE);
+    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
+    struct waiting_places places = {.count = 1, .threads = {1}, .place = {state_wait_place(thread->line)}};
+    struct work_share share = {.kind = SHARE_NONE};
+    double p = delivery->p / moments;
+    if (!metric || load_relaxed(&state_waits_outside) || thread_untracked())
+        return;
+    places.place[0] = sample_place_key(places.place[0]);
+    for (uint32_t number = 0; number < moments; number++) {
+        if (!told[number].idle)
+            continue;
+        double inverse = p / told[number].idle;
+        metric->shared_idle += p;
+        metric->inverse_busy += inverse;
+        thread->ledger->idle_nobody_busy -= p;
+        attribute_time(&thread->tree, node_idx, delivery_moment_ns(delivery, number, moments),
+                       (struct profile_time_value){0, (float)inverse, (float)p, 0});
+        attribute_places(&thread->tree, node_idx, p, &places, &share);
+    }
 }
 
 /* Records a sample of an idle thread. Does not walk the stack, so that idle threads cost next to nothing. */
 static void sample_record_idle(struct thread *thread, const struct delivery *delivery)
 {
+    struct idle_moment told[DELIVERY_MOMENTS];
     thread->ledger->recorded += delivery->count;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
-    if (unlikely(ranks_are_seen() || thread->traced))
-        sample_record_told_idle(thread, delivery);
-    else
-        account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, NULL);
+    if (unlikely(account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told)))
+        sample_book_nobody_busy(thread, delivery, told);
+    if (unlikely(ranks_are_seen()))
+        sample_ranks_idle(thread, delivery, told);
+    if (unlikely(thread->traced))
+        tracing_add_idle(thread, delivery, told);
     sample_book_waiting_core(thread, delivery);
 }
 

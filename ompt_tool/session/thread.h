@@ -212,7 +212,7 @@ uint32_t thread_most(void);
 /* Returns the number of threads that have a record now. [handler] */
 uint32_t thread_sampled(void);
 
-/* Returns the number of threads that found no room for a record. [any] */
+/* Returns the number of threads that found no room for a record. [handler] */
 uint64_t thread_untracked(void);
 /* Returns the total lifetime of these threads in ns, up to now_ns. [any] */
 uint64_t thread_untracked_ns(uint64_t now_ns);

@@ -77,8 +77,8 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
         idle->dispatch = last->state == EXACT_PARKED ? context_parent(context) : idle->context;
     if (state != EXACT_PARKED)
         of->idle = 0;
-    if (state >= EXACT_WORK)
-        oracle_no_core(context);
+    if (state >= EXACT_IDLE)
+        oracle_no_core(state == EXACT_IDLE ? 0 : context);
     if (state == EXACT_LOCKWAIT) {
         changes_handoff_of(context, lock);
         context = context_child(context, CONTEXT_LOCK(lock));

@@ -101,6 +101,19 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, struct
     memcpy(shares[1].weight, shares[0].weight, sizeof(shares[1].weight));
 }
 
+/* Nobody is busy: somebody's wait is over, and its thread has no core yet. Which thread that is does not matter. */
+static void nobody_busy_shares(const struct crowd *crowd, struct share *shares)
+{
+    double *weight = shares[0].weight;
+    weight[METRIC_SHARED_IDLE] = 1;
+    weight[METRIC_THREAD_IDLE] = oracle_threads_most() / crowd->in_use;
+    weight[METRIC_CORE_IDLE] = sum.cores / crowd->in_use;
+    shares[1].context = oracle_no_core(0);
+    shares[1].adds = shares[1].alone = shares[1].context != 0;
+    for (int i = METRIC_SHARED_IDLE; i <= METRIC_CORE_IDLE; i++)
+        shares[1].weight[i] = weight[i];
+}
+
 /* All there ever are share it: nothing of the program is to blame, and nobody idles. */
 static void stopped_shares(struct share *shares)
 {
@@ -148,6 +161,8 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
         shares[0].context = 0;
         shares[0].weight[METRIC_IDLE] = 1;
         shares[0].weight[METRIC_PARKED] = now->state == EXACT_PARKED;
+        if (now->state == EXACT_IDLE && crowd->busy == 0)
+            nobody_busy_shares(crowd, shares);
         shares[0].weight[METRIC_IDLE_NO_CORE] = now->no_core;
         shares[RANKS_SHARE].adds = now->state == EXACT_IDLE && crowd->busy == 0 && machine.scenario->ranks;
         shares[RANKS_SHARE].context = shares[RANKS_SHARE].adds ? context_child(0, CONTEXT_NOBODY) : 0;
@@ -210,32 +225,41 @@ static uint32_t place_number(uint64_t place)
     return number < MAX_PLACES ? number : 0;
 }
 
-static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t end_ns)
+static void add_place(struct now *now, uint32_t place, double each, uint64_t begin_ns, uint64_t end_ns)
 {
     struct exact *exact = &sum.places[place].exact;
     double weight[METRIC_COUNT] = {[METRIC_SHARED_IDLE] = each};
     struct weighed weighed = windows_weighed(weight);
+    struct piece pieces[2];
+    exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
+    int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
+    add_pieces(exact, &now->cells[context_count() + place], weight, &weighed, pieces, count);
+}
+
+static void add_place_of_busy(uint32_t place, double each, uint64_t begin_ns, uint64_t end_ns)
+{
     for (uint32_t i = 0; i < sum.thread_count; i++) {
-        struct now *now = &sum.threads[i];
-        struct piece pieces[2];
-        if (now->stopped ||
-            (!is_busy(now) && now->state != EXACT_MPI_WAIT)) /* a lock's waiter leaves them to the holder */
-            continue;
-        exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
-        int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
-        add_pieces(exact, &now->cells[context_count() + place], weight, &weighed, pieces, count);
+        struct now *now = &sum.threads[i]; /* a lock's waiter leaves them to the holder */
+        if (!now->stopped && (is_busy(now) || now->state == EXACT_MPI_WAIT))
+            add_place(now, place, each, begin_ns, end_ns);
     }
 }
 
 static void add_places(uint64_t begin_ns, uint64_t end_ns, const struct crowd *crowd)
 {
     double each[MAX_PLACES] = {0};
-    for (uint32_t i = 0; i < sum.thread_count; i++)
-        if (sum.threads[i].state == EXACT_IDLE)
-            each[place_number(sum.threads[i].place)] += crowd->busy > 0 ? 1 / crowd->busy : 0;
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        struct now *now = &sum.threads[i];
+        if (now->state != EXACT_IDLE)
+            continue;
+        if (crowd->busy > 0)
+            each[place_number(now->place)] += 1 / crowd->busy;
+        else if (!now->stopped)
+            add_place(now, place_number(now->place), 1, begin_ns, end_ns);
+    }
     for (uint32_t i = 0; i < sum.place_count; i++)
         if (each[i] > 0)
-            add_place(i, each[i], begin_ns, end_ns);
+            add_place_of_busy(i, each[i], begin_ns, end_ns);
 }
 
 /* An interval in which nothing changes. */

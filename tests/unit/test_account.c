@@ -65,6 +65,8 @@ static struct delivery delivery_at(uint64_t first_ns, uint64_t last_ns, uint64_t
                              .clocks = {.ns = handled_ns, .ticks = handled_ns, .ns_per_tick = 1}};
 }
 
+static struct idle_moment told[DELIVERY_MOMENTS];
+
 #define SINCE 1000000u /* the waits below begin here */
 
 /* Idleness and dispatch of a wait that a delivery hit. */
@@ -74,7 +76,7 @@ static void assert_booked(struct delivery delivery, double idle, double dispatch
     struct profile_thread ledger = {0};
     struct idle_sample sample = {0};
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &tree, &sample, &line, &delivery, NULL);
+    account_idle_hit(&ledger, &tree, &sample, &line, &delivery, told);
     assert_near(ledger.idle, idle);
     assert_near(sample.dispatch.overhead, dispatch);
     assert_near(sample.p, dispatch);
@@ -114,7 +116,7 @@ UNIT_TEST(all_moments_of_a_late_delivery_are_counted)
     late.count = 2 * DELIVERY_MOMENTS + 5;
     late.p = P * (double)late.count;
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &tree, &sample, &line, &late, NULL);
+    account_idle_hit(&ledger, &tree, &sample, &line, &late, told);
     assert_int_equal(sample.count, late.count);
     assert_int_equal(sample.dispatch.samples, late.count);
     assert_near(sample.p, late.p);
@@ -128,7 +130,7 @@ UNIT_TEST(a_handler_is_no_waiting)
     struct idle_sample sample = {0};
     struct delivery delivery = delivery_at(SINCE + 1000, SINCE + 1000, SINCE + 31000);
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &tree, &sample, &line, &delivery, NULL);
+    account_idle_hit(&ledger, &tree, &sample, &line, &delivery, told);
     uint64_t before = clock_ticks();
     account_idle_resume(&sample, &line);
     assert_in_range(line.idle_since, before - 1000, clock_ticks() - 1000);
