@@ -1,6 +1,6 @@
-"""Started by the command `blame` (command/cli/lab.c): start.py COMMAND ARGUMENT ... The process ends with the command's status.
+"""start.py COMMAND ARGUMENT ...: runs a command of the lab for `blame` (command/cli/lab.c), and exits with the command's status.
 
-Runs in any Python, also one that is too old, and says what is missing. The package beside it needs Python 3.9."""
+This file runs in any Python, even one that is too old, and says what is missing. The package next to it needs Python 3.9."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ def main(argv):
     missing = lacking(["sqlite3"] + NEEDS.get(command, []))
     if missing and command != "lab":
         return refuse(command, "has no %s; install %s" % (missing[0], ", ".join(PACKAGES[name] for name in missing)))
-    sys.dont_write_bytecode = True  # where it is installed, users may not write
+    sys.dont_write_bytecode = True  # users may have no right to write into the installed folder
     from blame_lab import commands
     return commands.run(command, argv)
 
