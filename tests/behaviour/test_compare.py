@@ -291,4 +291,3 @@ class Guide(Compare):
                 self.assertEqual(said["work"], "kept" if new == "compare" else "EXCEEDED", run)
                 self.assertEqual(run.status, WORSE if "EXCEEDED" in said.values() else 0, run)
                 self.assertIn("Mann-Whitney", run.stdout)
-                self.assertTrue(os.path.exists(os.path.join(folder, "profiles", "diff.csv")))
