@@ -46,7 +46,7 @@ static void busy_since(void)
         for (uint32_t i = 0; i < STATE_RELEASES; i++)
             line->released[i] = (struct state_release){OTHER, moment_ns + 1000, moment_ns + 1000 + i};
         for (uint32_t i = 0; i < STATE_WAITS; i++)
-            line->waits[i] = (struct state_wait){moment_ns + 1000, moment_ns + 1001 + i, 0, &ended_region, 6, 0};
+            line->waits[i] = (struct state_wait){moment_ns + 1000, moment_ns + 1001 + i, 0, &ended_region, 6};
         line->releases = line->waits_noted = 100;
         line->noted_last = fake_now_ns;
     }
