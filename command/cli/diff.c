@@ -79,7 +79,7 @@ static enum options_result read_diff_options(struct request *request, int argc, 
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE instead of standard output"},
     };
     enum options_result result =
-        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand.item, &operands);
+        options_read(&usage, OPTION_TABLE(options), argc, argv, request->operand.item, &operands);
     request->operand.count = (size_t)operands;
     return result;
 }

@@ -421,8 +421,8 @@ static enum options_result parse_export_arguments(struct request *request, int a
         {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0,
          "trial: leave out the values of single threads and ranks"},
     };
-    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv,
-                                              request->operand, &request->operand_count);
+    enum options_result result =
+        options_read(&usage, OPTION_TABLE(options), argc, argv, request->operand, &request->operand_count);
     if (result != OPTIONS_RUN)
         return result;
     request->input = request->operand[0];

@@ -169,7 +169,7 @@ int cli_finish(int argc, char **argv)
         finish_offer_ourselves();
         return finish_reports(argv[1], argv[2], false);
     }
-    enum options_result result = options_read(&usage, NULL, 0, argc, argv, operand, &count);
+    enum options_result result = options_read(&usage, (struct option_table){0}, argc, argv, operand, &count);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     struct stat there;

@@ -55,8 +55,7 @@ static enum options_result parse_html_arguments(struct request *request, int arg
     };
     const char *operand[argc];
     int count;
-    enum options_result result =
-        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+    enum options_result result = options_read(&usage, OPTION_TABLE(options), argc, argv, operand, &count);
     if (result == OPTIONS_RUN)
         request->input = operand[0];
     return result;

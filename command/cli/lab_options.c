@@ -310,7 +310,8 @@ int cli_lab(int argc, char **argv)
         value[count] = (struct value){false, INT_MIN, NAN, NULL, {items[count], 0}};
         options[count].to = lab_value_to(&value[count], options[count].kind);
     }
-    enum options_result result = options_read(&command->usage, options, count, argc, argv, operand, &operands);
+    enum options_result result =
+        options_read(&command->usage, (struct option_table){options, count}, argc, argv, operand, &operands);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     /* The array has room for argv[0], the values, the given options, "--" and the operands. There are fewer

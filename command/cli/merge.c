@@ -69,8 +69,7 @@ int cli_merge(int argc, char **argv)
          "write only the measurement, to FILE, whose name ends in .blame"},
     };
     struct stat there;
-    enum options_result result =
-        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+    enum options_result result = options_read(&usage, OPTION_TABLE(options), argc, argv, operand, &count);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (stat(operand[0], &there) != 0 || !S_ISDIR(there.st_mode)) {

@@ -144,11 +144,11 @@ static void options_print_help(const struct usage *usage)
     printf("usage: blame %s %s\n\n", usage->command, usage->synopsis);
     if (usage->about)
         print_about(usage->about, columns);
-    for (size_t i = 0; i < usage->option_count; i++) {
-        const char *heading = heading_above(usage, &usage->options[i]);
+    for (size_t i = 0; i < usage->options.count; i++) {
+        const char *heading = heading_above(usage, &usage->options.option[i]);
         if (heading)
             printf("%s%s:\n", i ? "\n" : "", heading);
-        print_option(&usage->options[i], columns);
+        print_option(&usage->options.option[i], columns);
     }
     print_option(&help_option, columns);
     if (usage->examples)
@@ -192,8 +192,8 @@ static void options_describe(const struct usage *usage)
 {
     printf("synopsis\t%s\n", usage->synopsis);
     describe_lines("about", usage->about);
-    for (size_t i = 0; i < usage->option_count; i++)
-        describe_option(usage, &usage->options[i]);
+    for (size_t i = 0; i < usage->options.count; i++)
+        describe_option(usage, &usage->options.option[i]);
     describe_option(usage, &help_option);
     describe_lines("example", usage->examples);
 }
@@ -225,13 +225,13 @@ static enum options_result wrong_option(const struct usage *usage, const char *t
 {
     char *typed = memory_text("%.*s", (int)strcspn(text, "="), text);
     struct option_suggestion suggestion = {.typed = typed};
-    for (size_t i = 0; i < usage->option_count; i++)
-        options_suggest(&suggestion, usage->options[i].name);
+    for (size_t i = 0; i < usage->options.count; i++)
+        options_suggest(&suggestion, usage->options.option[i].name);
     fprintf(stderr, "blame %s: unknown option %s;", usage->command, text);
     options_print_suggestion(&suggestion);
     fputs(" expected one of", stderr);
-    for (size_t i = 0; i < usage->option_count; i++)
-        fprintf(stderr, " %s,", usage->options[i].name);
+    for (size_t i = 0; i < usage->options.count; i++)
+        fprintf(stderr, " %s,", usage->options.option[i].name);
     fputs(" --help\n", stderr);
     free(typed);
     return OPTIONS_WRONG;
@@ -239,10 +239,10 @@ static enum options_result wrong_option(const struct usage *usage, const char *t
 
 static const struct option_spec *find_named(const struct usage *usage, const char *text, size_t bytes)
 {
-    for (size_t i = 0; i < usage->option_count; i++) {
-        const char *name = usage->options[i].name;
+    for (size_t i = 0; i < usage->options.count; i++) {
+        const char *name = usage->options.option[i].name;
         if (strlen(name) == bytes && strncmp(text, name, bytes) == 0)
-            return &usage->options[i];
+            return &usage->options.option[i];
     }
     return NULL;
 }
@@ -305,8 +305,8 @@ static enum options_result read_option(const struct usage *usage, int argc, char
     const char *value = alone ? alone : equals ? equals + 1 : argv[*at];
     if (!option_read(option, value))
         return wrong_value(usage, option, value);
-    if (usage->variables && usage->variables[option - usage->options])
-        set_variable(usage, usage->variables[option - usage->options], value);
+    if (usage->variables && usage->variables[option - usage->options.option])
+        set_variable(usage, usage->variables[option - usage->options.option], value);
     return OPTIONS_RUN;
 }
 
@@ -341,12 +341,11 @@ static enum options_result check_operands(const struct usage *usage, const char 
     return OPTIONS_RUN;
 }
 
-enum options_result options_read(const struct usage *usage, const struct option_spec *options, size_t option_count,
-                                 int argc, char **argv, const char **operand, int *operand_count)
+enum options_result options_read(const struct usage *usage, struct option_table options, int argc, char **argv,
+                                 const char **operand, int *operand_count)
 {
     struct usage complete = *usage;
     complete.options = options;
-    complete.option_count = option_count;
     bool options_end = false;
     *operand_count = 0;
     for (int i = 1; i < argc; i++) {

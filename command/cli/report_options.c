@@ -269,8 +269,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
     };
     const char *operand[argc];
     int count;
-    enum options_result result =
-        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+    enum options_result result = options_read(&usage, OPTION_TABLE(options), argc, argv, operand, &count);
     request->input = result == OPTIONS_RUN ? operand[0] : NULL;
     request->counter = sort.other;
     request->metric = sort.other ? METRIC_COUNTER : sort.word;

@@ -146,7 +146,7 @@ static int run_options_read(int argc, char **argv, struct run_stacks *stacks, co
         name_option(variables[i], name[i]);
         table[i].name = name[i];
     }
-    enum options_result result = options_read(&usage, table, COUNT, argc, argv, operand, &count);
+    enum options_result result = options_read(&usage, OPTION_TABLE(table), argc, argv, operand, &count);
     *out = options.out;
     if (result == OPTIONS_RUN && !complete_stacks(stacks, hertz, options.rate))
         return -1;

@@ -130,8 +130,7 @@ int cli_snapshot(int argc, char **argv)
     };
     struct running running;
     struct profile_header header;
-    enum options_result result =
-        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+    enum options_result result = options_read(&usage, OPTION_TABLE(options), argc, argv, operand, &count);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (!running_find("snapshot", operand[0], &running))

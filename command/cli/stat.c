@@ -45,8 +45,7 @@ static enum options_result read_stat_options(struct request *request, int argc, 
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE instead of standard output"},
     };
-    return options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand,
-                        &request->operand_count);
+    return options_read(&usage, OPTION_TABLE(options), argc, argv, request->operand, &request->operand_count);
 }
 
 static void print_stat(FILE *out, const struct request *request, const struct comparison *comparison)

@@ -529,21 +529,29 @@ static void firefox_put_levels(struct firefox *firefox, const struct sharing *cu
     fprintf(firefox->out, "\"length\":%zu", count);
 }
 
+/* A graph over time in the viewer. */
+struct firefox_counter {
+    const char *name, *label; /* the label is beside the graph, where the viewer has space for a few letters only */
+    const char *colour;
+    size_t offset; /* of the level that the graph shows, in struct culprit_level */
+    int weight;    /* the viewer sorts the graphs by increasing weight */
+};
+
 static void firefox_put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread,
-                                const char *name, const char *label, const char *colour, size_t offset, int weight)
+                                const struct firefox_counter *counter)
 {
     FILE *out = firefox->out;
     fputs("{\"name\":", out);
-    json_text(out, name);
+    json_text(out, counter->name);
     fprintf(out,
             ",\"category\":\"blame\",\"description\":\"threads\",\"pid\":\"%d\",\"mainThreadIndex\":%zu,\"samples\":{",
             process->pid, thread);
-    firefox_put_levels(firefox, &process->culprits, offset);
+    firefox_put_levels(firefox, &process->culprits, counter->offset);
     fprintf(out,
             "},\n\"display\":{\"graphType\":\"line-rate\",\"unit\":\"\",\"color\":\"%s\",\"markerSchemaLocation\":null,"
             "\"sortWeight\":%d,\"label\":",
-            colour, weight);
-    json_text(out, label);
+            counter->colour, counter->weight);
+    json_text(out, counter->label);
     fputs(",\"tooltipRows\":[{\"type\":\"value\",\"source\":\"rate\",\"format\":{\"unit\":\"number\"},\"label\":"
           "\"threads\"},"
           "{\"type\":\"value\",\"source\":\"selection-rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads "
@@ -554,17 +562,19 @@ static void firefox_put_counter(struct firefox *firefox, const struct traced_pro
 
 static void firefox_put_counters(struct firefox *firefox, const struct traced_process *process, size_t thread)
 {
-    firefox_put_counter(firefox, process, thread, "busy threads", "busy threads", "blue",
-                        offsetof(struct culprit_level, busy), 50);
+    static const struct firefox_counter totals[] = {
+        {"busy threads", "busy threads", "blue", offsetof(struct culprit_level, busy), 50},
+        {"blamed idleness", "blamed idleness", "orange", offsetof(struct culprit_level, blamed), 51}};
+    firefox_put_counter(firefox, process, thread, &totals[0]);
     fputs(",\n", firefox->out);
-    firefox_put_counter(firefox, process, thread, "blamed idleness", "blamed idleness", "orange",
-                        offsetof(struct culprit_level, blamed), 51);
+    firefox_put_counter(firefox, process, thread, &totals[1]);
     for (size_t i = 0; i < process->culprits.count; i++) {
         char *name = culprit_name(&process->culprits.top[i]), *title = memory_text("idle because of %s", name);
-        char *label = memory_text("idle: %s", name); /* the viewer has space for a few letters only */
+        char *label = memory_text("idle: %s", name);
+        const struct firefox_counter of_culprit = {
+            title, label, "red", offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i};
         fputs(",\n", firefox->out);
-        firefox_put_counter(firefox, process, thread, title, label, "red",
-                            offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i);
+        firefox_put_counter(firefox, process, thread, &of_culprit);
         free(label);
         free(title);
         free(name);

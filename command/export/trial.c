@@ -448,17 +448,27 @@ bool export_trial(FILE *out, const struct trial_run *run)
     return good;
 }
 
-/* Writes an array with one value for each metric. If `variance` is set, it contains their sampling variances
- * instead. */
+/* Writes an array with the context's value in the run for each metric. */
 static void trial_put_compared(FILE *out, const struct comparison *comparison, size_t run, uint32_t context,
-                               const char *key, bool inclusive, bool variance)
+                               bool inclusive)
 {
-    struct error_basis basis = comparison_basis(comparison, run, context, inclusive);
-    trial_put_key(out, key);
+    trial_put_key(out, inclusive ? "inclusive" : "exclusive");
     for (int i = 0; i < METRIC_COLUMNS; i++) {
-        double value = comparison_value(comparison, run, context, (enum metric)i, inclusive);
         putc(i ? ',' : '[', out);
-        trial_put_real(out, variance ? comparison_variance(comparison, run, (enum metric)i, value, basis) : value);
+        trial_put_real(out, comparison_value(comparison, run, context, (enum metric)i, inclusive));
+    }
+    putc(']', out);
+}
+
+/* Writes an array with the sampling variance of the context's exclusive value in the run for each metric. */
+static void trial_put_variances(FILE *out, const struct comparison *comparison, size_t run, uint32_t context)
+{
+    struct error_basis basis = comparison_basis(comparison, run, context, false);
+    trial_put_key(out, "variance");
+    for (int i = 0; i < METRIC_COLUMNS; i++) {
+        double value = comparison_value(comparison, run, context, (enum metric)i, false);
+        putc(i ? ',' : '[', out);
+        trial_put_real(out, comparison_variance(comparison, run, (enum metric)i, value, basis));
     }
     putc(']', out);
 }
@@ -471,9 +481,9 @@ void export_trial_compared(FILE *out, const struct comparison *comparison)
         fputs("}\n", out);
         for (size_t run = 0; run < comparison->run_count; run++) {
             fprintf(out, "{\"record\":\"values\",\"run\":%zu,\"context\":%" PRIu32, run, context);
-            trial_put_compared(out, comparison, run, context, "inclusive", true, false);
-            trial_put_compared(out, comparison, run, context, "exclusive", false, false);
-            trial_put_compared(out, comparison, run, context, "variance", false, true);
+            trial_put_compared(out, comparison, run, context, true);
+            trial_put_compared(out, comparison, run, context, false);
+            trial_put_variances(out, comparison, run, context);
             fputs("}\n", out);
         }
     }

@@ -416,25 +416,34 @@ static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t
     return good;
 }
 
-/* Reads the chunks into *bytes, which the caller frees. Returns NULL, or a text that says what is wrong. */
-static const char *load_chunks(int file, const struct profile_header *header, off_t size, size_t thread,
-                               unsigned char **bytes, char *buffer, size_t buffer_bytes)
+/* What is read of a file of chunks, and where it is put. */
+struct chunk_reading {
+    size_t thread; /* the only thread whose tree is read, or ALL_THREADS or OUTLINE */
+    struct profile_header *header;
+    unsigned char **bytes; /* receives the chunks, which the caller frees */
+    char *buffer;          /* room for a text that says what is wrong */
+    size_t buffer_bytes;
+};
+
+/* Reads the chunks of an open file of `size` bytes. Returns NULL, or a text that says what is wrong. */
+static const char *load_chunks(int file, off_t size, const struct chunk_reading *to)
 {
+    const struct profile_header *header = to->header;
     off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
     size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
     if (there < header->chunk_count) {
-        snprintf(buffer, buffer_bytes, "truncated: only %lld of its %u chunks are there", (long long)there,
+        snprintf(to->buffer, to->buffer_bytes, "truncated: only %lld of its %u chunks are there", (long long)there,
                  header->chunk_count);
-        return buffer;
+        return to->buffer;
     }
     /* calloc, because it does not touch the pages of chunks that will not be read */
-    *bytes = calloc(wanted + 1, 1);
-    if (!*bytes)
+    unsigned char *bytes = *to->bytes = calloc(wanted + 1, 1);
+    if (!bytes)
         return "not enough memory to read the file";
-    if (thread == ALL_THREADS ? !read_exactly_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)
-                              : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
-        snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
-        return buffer;
+    if (to->thread == ALL_THREADS ? !read_exactly_at(file, bytes, wanted, PROFILE_HEADER_BYTES)
+                                  : !load_one_tree(file, header->chunk_count, bytes, to->thread)) {
+        snprintf(to->buffer, to->buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
+        return to->buffer;
     }
     return NULL;
 }
@@ -464,11 +473,10 @@ static const char *profile_select_thread(struct profile *profile, size_t thread,
     return NULL;
 }
 
-/* Reads an open file into *bytes, which the caller frees. Returns NULL, or a text that says what is wrong,
- * which may be in `buffer`. */
-static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes,
-                                  char *buffer, size_t buffer_bytes)
+/* Reads an open file. Returns NULL, or a text that says what is wrong, which may be in to->buffer. */
+static const char *read_open_file(int file, const struct chunk_reading *to)
 {
+    struct profile_header *header = to->header;
     struct stat status;
     if (fstat(file, &status) != 0)
         return "cannot be examined";
@@ -488,26 +496,25 @@ static const char *read_open_file(int file, struct profile_header *header, size_
     const char *wrong = profile_header_check(header);
     if (wrong == NEWER) {
         snprintf(
-            buffer, buffer_bytes,
+            to->buffer, to->buffer_bytes,
             "made by a newer blame (format %u; this one reads formats up to %u): install that version of blame, or a "
             "newer one",
             header->version, PROFILE_VERSION);
-        return buffer;
+        return to->buffer;
     }
-    return wrong ? wrong : load_chunks(file, header, status.st_size, thread, bytes, buffer, buffer_bytes);
+    return wrong ? wrong : load_chunks(file, status.st_size, to);
 }
 
-static const char *read_chunks_of_file(const char *path, struct profile_header *header, size_t thread,
-                                       unsigned char **bytes, char *buffer, size_t buffer_bytes)
+static const char *read_chunks_of_file(const char *path, const struct chunk_reading *to)
 {
     /* O_NONBLOCK: opening a FIFO must not wait for a writer */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    *bytes = NULL;
+    *to->bytes = NULL;
     if (file < 0) {
-        snprintf(buffer, buffer_bytes, "cannot be opened: %s", strerror(errno));
-        return buffer;
+        snprintf(to->buffer, to->buffer_bytes, "cannot be opened: %s", strerror(errno));
+        return to->buffer;
     }
-    const char *wrong = read_open_file(file, header, thread, bytes, buffer, buffer_bytes);
+    const char *wrong = read_open_file(file, to);
     close(file);
     return wrong;
 }
@@ -515,7 +522,7 @@ static const char *read_chunks_of_file(const char *path, struct profile_header *
 const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
                                 size_t buffer_bytes)
 {
-    return read_chunks_of_file(path, header, ALL_THREADS, bytes, buffer, buffer_bytes);
+    return read_chunks_of_file(path, &(struct chunk_reading){ALL_THREADS, header, bytes, buffer, buffer_bytes});
 }
 
 static void profile_count_trace(const struct profile_chunks *chunks, struct profile *profile)
@@ -573,7 +580,8 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
     struct profile *profile = memory_array(1, sizeof *profile);
     profile->path = memory_text("%s", path);
     unsigned char *bytes;
-    const char *wrong = read_chunks_of_file(path, &profile->header, thread, &bytes, buffer, sizeof buffer);
+    const struct chunk_reading to = {thread, &profile->header, &bytes, buffer, sizeof buffer};
+    const char *wrong = read_chunks_of_file(path, &to);
     struct profile_chunks chunks = {.bytes = bytes, .count = profile->header.chunk_count};
     if (!wrong)
         wrong = read_profile(&chunks, thread, profile, buffer, sizeof buffer);

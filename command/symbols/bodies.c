@@ -87,12 +87,13 @@ static void bodies_take_function(struct symbols_module *module, uint64_t host)
 }
 
 static void bodies_search_code(struct symbols_module *module, const struct goals *goals, uint64_t vaddr,
-                               const uint8_t *code, size_t size)
+                               const uint8_t *bytes, size_t size)
 {
+    const struct symbols_code code = {bytes, size, vaddr, goals->low, goals->high};
     const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
     uint64_t target, last = 0;
     size_t at = 0;
-    while (machine && (at = machine->next_site(code, size, at, vaddr, goals->low, goals->high, &target)) < size) {
+    while (machine && (at = machine->next_site(&code, at, &target)) < size) {
         uint64_t host = bodies_is_goal(goals, target) ? symbols_calls_entry(module, vaddr + at) : 0;
         if (host && host != last)
             bodies_take_function(module, last = host);

@@ -449,19 +449,20 @@ static void kept_get_gaps(struct reader *from)
     }
 }
 
-const char *symbols_file_decode(struct symbols_answers *answers, struct pool *pool, const struct profile_header *header,
-                                const struct symbols_numbers *numbers, const uint8_t *bytes, size_t count,
-                                bool (*wanted)(void *context, uint32_t module_id, bool same_tool), void *context)
+const char *symbols_file_decode(struct symbols_answers *answers, struct pool *pool, const struct symbols_file *file)
 {
     struct file_header start;
-    struct reader from = {
-        .at = bytes + sizeof start, .end = bytes + count, .answers = answers, .numbers = numbers, .pool = pool};
-    if (count < sizeof start || memcmp(bytes, MAGIC, sizeof start.magic) != 0)
+    struct reader from = {.at = file->bytes + sizeof start,
+                          .end = file->bytes + file->count,
+                          .answers = answers,
+                          .numbers = file->numbers,
+                          .pool = pool};
+    if (file->count < sizeof start || memcmp(file->bytes, MAGIC, sizeof start.magic) != 0)
         return "it is not a file of names";
-    memcpy(&start, bytes, sizeof start);
+    memcpy(&start, file->bytes, sizeof start);
     if (start.version != VERSION || start.byte_order != PROFILE_BYTE_ORDER)
         return "it was written by another version of blame";
-    if (start.start_realtime_ns != header->start_realtime_ns || start.pid != header->pid)
+    if (start.start_realtime_ns != file->header->start_realtime_ns || start.pid != file->header->pid)
         return "belongs to another measurement";
     if (start.hash != hash_bytes(from.at, (size_t)(from.end - from.at)))
         return "damaged";
@@ -470,7 +471,7 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
     kept_get_sources(&from);
     for (uint32_t id = 1; id <= answers->module_count && !from.bad; id++) {
         struct symbols_source *source = &answers->sources[id - 1];
-        source->named = source->named && wanted(context, id, same_tool);
+        source->named = source->named && file->wanted(file->context, id, same_tool);
     }
     for (int question = 0; question < SYMBOLS_QUESTIONS && !from.bad; question++)
         kept_get_answers(&from, (enum symbols_question)question);
@@ -540,9 +541,8 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
     if (!numbers)
         symbols_beside(symbols, measurement);
     symbols->file = path ? kept_read_file(path, &bytes) : NULL;
-    const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header, numbers,
-                                                          symbols->file, bytes, kept_is_answer_wanted, symbols)
-                                    : NULL;
+    const struct symbols_file file = {symbols->file, bytes, header, numbers, kept_is_answer_wanted, symbols};
+    const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, &file) : NULL;
     const char *text =
         why ? pool_text(&symbols->pool, "%s: %s; names are taken from the binaries alone", path, why) : NULL;
     if (why) {

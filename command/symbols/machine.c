@@ -21,35 +21,34 @@ static int32_t code_int32(const uint8_t *code)
     return value;
 }
 
-static size_t next_call_site_x86_64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
-                                    uint64_t high, uint64_t *target)
+static size_t next_call_site_x86_64(const struct symbols_code *code, size_t from, uint64_t *target)
 {
-    for (size_t i = from; i + 6 <= size; i++) {
-        if ((code[i] & 0xfe) == 0xe8) /* call, jmp */
-            *target = vaddr + i + 5 + (uint64_t)(int64_t)code_int32(code + i + 1);
+    for (size_t i = from; i + 6 <= code->size; i++) {
+        const uint8_t *at = code->bytes + i;
+        if ((at[0] & 0xfe) == 0xe8) /* call, jmp */
+            *target = code->vaddr + i + 5 + (uint64_t)(int64_t)code_int32(at + 1);
         /* call, jmp through a slot */
-        else if (code[i] == 0xff && (code[i + 1] == 0x15 || code[i + 1] == 0x25))
-            *target = vaddr + i + 6 + (uint64_t)(int64_t)code_int32(code + i + 2);
+        else if (at[0] == 0xff && (at[1] == 0x15 || at[1] == 0x25))
+            *target = code->vaddr + i + 6 + (uint64_t)(int64_t)code_int32(at + 2);
         else
             continue;
-        if (*target >= low && *target <= high)
+        if (*target >= code->low && *target <= code->high)
             return i;
     }
-    return size;
+    return code->size;
 }
 
-static size_t next_call_site_aarch64(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low,
-                                     uint64_t high, uint64_t *target)
+static size_t next_call_site_aarch64(const struct symbols_code *code, size_t from, uint64_t *target)
 {
-    for (size_t i = from; i + 4 <= size; i += 4) {
-        uint32_t word = (uint32_t)code_int32(code + i);
+    for (size_t i = from; i + 4 <= code->size; i += 4) {
+        uint32_t word = (uint32_t)code_int32(code->bytes + i);
         if ((word & 0x7c000000) != 0x14000000) /* b, bl */
             continue;
-        *target = vaddr + i + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
-        if (*target >= low && *target <= high)
+        *target = code->vaddr + i + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
+        if (*target >= code->low && *target <= code->high)
             return i;
     }
-    return size;
+    return code->size;
 }
 
 static const struct symbols_machine machines[] = {

@@ -7,6 +7,14 @@
 
 #include "command/symbols/decode.h"
 
+/* Machine code that is searched for calls, and the addresses between which their targets or slots lie. */
+struct symbols_code {
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t vaddr;     /* address of the first byte */
+    uint64_t low, high; /* lowest and highest address of a target or slot */
+};
+
 struct symbols_machine {
     unsigned elf; /* EM_* constant */
     bool (*decode)(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result);
@@ -14,10 +22,9 @@ struct symbols_machine {
      * code is not such a stub. */
     uint64_t (*stub_slot)(const uint8_t *code, size_t room, uint64_t vaddr);
     /* Returns the offset of the first call or jump, at or after offset `from`, whose target or slot is
-     * between low and high; `size` if there is none. This is fast, because it only compares bytes. It may
-     * take bytes inside another instruction for a call. */
-    size_t (*next_site)(const uint8_t *code, size_t size, size_t from, uint64_t vaddr, uint64_t low, uint64_t high,
-                        uint64_t *target);
+     * between low and high; the code's size if there is none. This is fast, because it only compares bytes. It
+     * may take bytes inside another instruction for a call. */
+    size_t (*next_site)(const struct symbols_code *code, size_t from, uint64_t *target);
     unsigned registers;
     uint32_t preserved; /* bit mask of registers that calls preserve */
     int8_t argument[6]; /* registers of the first six arguments */

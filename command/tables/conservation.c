@@ -86,22 +86,23 @@ double profile_wall_s(const struct profile *profile)
     return end > start ? (double)(end - start) * 1e-9 : 0;
 }
 
-/* Adds a law. tolerance: 0 for an exact law, whose sides differ only because numbers were added in another
- * order. */
-static struct conservation_law *conservation_add_law(struct conservation_law *laws, size_t *count, const char *name,
-                                                     const char *statement, double left, double right, double tolerance)
+/* The laws of a run, as they are found. */
+struct law_list {
+    struct conservation_law *law;
+    size_t count;
+};
+
+/* Adds a law, of which the caller gives name, statement, sides and tolerance. A tolerance of 0 makes the law
+ * exact: its sides differ only because numbers were added in another order. */
+static struct conservation_law *law_list_add(struct law_list *laws, struct conservation_law added)
 {
-    struct conservation_law *law = &laws[(*count)++];
-    double larger = fmax(fabs(left), fabs(right));
-    *law = (struct conservation_law){.name = name,
-                                     .statement = statement,
-                                     .left = left,
-                                     .right = right,
-                                     .residual = left - right,
-                                     .exact = tolerance == 0,
-                                     .tolerance = tolerance};
+    struct conservation_law *law = &laws->law[laws->count++];
+    double larger = fmax(fabs(added.left), fabs(added.right));
+    *law = added;
+    law->residual = law->left - law->right;
+    law->exact = law->tolerance == 0;
     law->relative = larger > 0 ? law->residual / larger : 0;
-    law->ok = fabs(law->residual) <= fmax(tolerance, 1e-9 * larger);
+    law->ok = fabs(law->residual) <= fmax(law->tolerance, 1e-9 * larger);
     return law;
 }
 
@@ -121,7 +122,7 @@ static double idle_tolerance(const struct error_terms *error, double idle_s)
 
 /* Compares the time in open phases, events and parameters by samples with the same time by the clock. Counts
  * only threads whose samples were all recorded. */
-static void conservation_add_probed(struct conservation_law *laws, size_t *count, const struct profile *profile)
+static void conservation_add_probed(struct law_list *laws, const struct profile *profile)
 {
     double exact = 0, sampled = 0, variance = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
@@ -137,9 +138,13 @@ static void conservation_add_probed(struct conservation_law *laws, size_t *count
     }
     if (profile->header.pauses || profile->header.clock != 0 || !(exact > 0))
         return;
-    conservation_add_law(laws, count, "probed",
-                         "time of threads in phases, events and parameters: by their samples = by the clock",
-                         sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
+    law_list_add(laws,
+                 (struct conservation_law){
+                     .name = "probed",
+                     .statement = "time of threads in phases, events and parameters: by their samples = by the clock",
+                     .left = sampled * 1e-9,
+                     .right = exact * 1e-9,
+                     .tolerance = ERROR_NEVER * 1e-9 * sqrt(variance)});
 }
 
 /* Returns waits for a core that samples do not see, in s. A traced program (strace) stops at each system call
@@ -153,7 +158,7 @@ static double waits_after_stops_s(const struct profile *profile, const struct pr
 /* Compares time without a core by samples with the kernel's count, which does not contain a hypervisor's
  * part. A thread counts only if its samples could show missing cores, and if the kernel's count was read at
  * its end (not in a killed program). */
-static void conservation_add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
+static void conservation_add_no_core(struct law_list *laws, const struct profile *profile,
                                      const struct error_terms *error)
 {
     double sampled = 0, counted = 0, unknown = 0;
@@ -168,25 +173,32 @@ static void conservation_add_no_core(struct conservation_law *laws, size_t *coun
         unknown += error->period * (double)thread->core_unasked + waits_after_stops_s(profile, thread);
     }
     if (threads)
-        conservation_add_law(
-            laws, count, NO_CORE, "time of threads without a core: by their samples = by the kernel's count", sampled,
-            counted,
-            ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), ERROR_ALONE)) +
-                thread_ends_tolerance(error, threads) + unknown);
+        law_list_add(laws, (struct conservation_law){
+                               .name = NO_CORE,
+                               .statement = "time of threads without a core: by their samples = by the kernel's count",
+                               .left = sampled,
+                               .right = counted,
+                               .tolerance = ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE,
+                                                                              fmax(sampled, counted), ERROR_ALONE)) +
+                                            thread_ends_tolerance(error, threads) + unknown});
 }
 
 /* Compares rank idleness, which comes from samples of busy ranks, with waiting, which comes from samples of
  * waiting ranks. */
-static void conservation_add_ranks(struct conservation_law *laws, size_t *count, const struct profile *profile,
+static void conservation_add_ranks(struct law_list *laws, const struct profile *profile,
                                    const struct profile_sums *total, const struct error_terms *error)
 {
     double blamed = 1e-9 * total->rank_idle, waited = 1e-9 * total->rank_waited, most = fmax(blamed, waited);
     if (ranks_saw_each_other(profile))
-        conservation_add_law(laws, count, RANK_IDLENESS,
-                             "rank idleness of contexts = mpi wait of ranks while another rank of their node was busy",
-                             blamed, waited,
-                             ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
-                                                error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
+        law_list_add(
+            laws,
+            (struct conservation_law){
+                .name = RANK_IDLENESS,
+                .statement = "rank idleness of contexts = mpi wait of ranks while another rank of their node was busy",
+                .left = blamed,
+                .right = waited,
+                .tolerance = ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
+                                                error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE))});
 }
 
 #define BINS_TOLERANCE 1e-4 /* relative tolerance for a sum of bins, because bins are floats */
@@ -195,10 +207,10 @@ struct sides {
     double left, right;
 };
 
-/* Adds one law for several sums that must each hold. If all hold, the law shows their totals; otherwise it
- * shows the sum that is furthest off. */
-static void conservation_add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement,
-                                  const struct sides *sums, size_t sum_count, double beside)
+/* Returns the two sides of one law for several sums that must each hold, and its tolerance. If all sums hold,
+ * the sides are their totals; otherwise they are the sides of the sum that is furthest off. `beside` is the
+ * largest difference that a sum may have in addition to rounding. */
+static struct conservation_law law_of_bins(const struct sides *sums, size_t sum_count, double beside)
 {
     struct sides all = {0}, worst = {0};
     double furthest = 0;
@@ -211,12 +223,13 @@ static void conservation_add_bins(struct conservation_law *laws, size_t *count, 
         all.right += sums[i].right;
     }
     struct sides shown = furthest > 0 ? worst : all;
-    conservation_add_law(laws, count, name, statement, shown.left, shown.right,
-                         beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right)));
+    return (struct conservation_law){.left = shown.left,
+                                     .right = shown.right,
+                                     .tolerance = beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right))};
 }
 
-static void conservation_add_timeline(struct conservation_law *laws, size_t *count, const struct profile *profile,
-                                      const struct ledger *ledger, const struct profile_sums *total)
+static void conservation_add_timeline(struct law_list *laws, const struct profile *profile, const struct ledger *ledger,
+                                      const struct profile_sums *total)
 {
     const double s = 1e-9;
     double in_bins[PROFILE_TIME_STATES];
@@ -239,19 +252,21 @@ static void conservation_add_timeline(struct conservation_law *laws, size_t *cou
                                      {s * cells.inverse_busy, s * total->inverse_busy},
                                      {s * cells.shared_idle, s * total->shared_idle},
                                      {s * cells.lock_wait, s * total->lock_wait}};
-    conservation_add_bins(laws, count, TIMELINE "states",
-                          "time of threads by state: the bins of the timeline = their ledgers", states,
-                          sizeof states / sizeof *states, beside);
-    conservation_add_bins(laws, count, TIMELINE "contexts",
-                          "time of contexts and blame on them: the bins of the timeline = their sums", contexts,
-                          sizeof contexts / sizeof *contexts, beside);
+    struct conservation_law of_states = law_of_bins(states, sizeof states / sizeof *states, beside);
+    of_states.name = TIMELINE "states";
+    of_states.statement = "time of threads by state: the bins of the timeline = their ledgers";
+    law_list_add(laws, of_states);
+    struct conservation_law of_contexts = law_of_bins(contexts, sizeof contexts / sizeof *contexts, beside);
+    of_contexts.name = TIMELINE "contexts";
+    of_contexts.statement = "time of contexts and blame on them: the bins of the timeline = their sums";
+    law_list_add(laws, of_contexts);
 }
 
 /* Checks each context: of n threads, at most n - 1 can wait for the thread that executes the context. (At times
  * with nobody busy, they wait for a thread that no sample knows: <no core> below the root.) If the
  * bound holds, no idleness is cut off. The law does not apply to files from before version 0.3, which book
  * idleness and time in different contexts if cores are missing (own_elsewhere). */
-static void conservation_add_bound(struct conservation_law *laws, size_t *count, const struct profile *profile)
+static void conservation_add_bound(struct law_list *laws, const struct profile *profile)
 {
     double idle_ns = 0, possible_ns = 0, others = (double)profile->header.threads_max - 1;
     for (size_t i = 0; i < profile->thread_count; i++)
@@ -267,9 +282,13 @@ static void conservation_add_bound(struct conservation_law *laws, size_t *count,
         idle_ns += sums->shared_idle;
         possible_ns += fmin(sums->shared_idle, others * profile_sums_own(sums));
     }
-    conservation_add_law(laws, count, "idleness_bound",
-                         "idleness blamed on each context <= (most threads - 1) x time of threads in that context",
-                         idle_ns * 1e-9, possible_ns * 1e-9, 0);
+    law_list_add(
+        laws,
+        (struct conservation_law){
+            .name = "idleness_bound",
+            .statement = "idleness blamed on each context <= (most threads - 1) x time of threads in that context",
+            .left = idle_ns * 1e-9,
+            .right = possible_ns * 1e-9});
 }
 
 /* Finds the cause of a failed law. If time of one thread is missing, every other thread may seem idle for as
@@ -297,13 +316,15 @@ static void law_explain_residual(struct conservation_law *law, const struct ledg
 
 /* Checks that the trace of a whole run is complete. In a killed run, the trace lacks the samples of threads
  * that were inside the tool at the end. */
-static void conservation_add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile,
-                                   const struct ledger *ledger)
+static void conservation_add_trace(struct law_list *laws, const struct profile *profile, const struct ledger *ledger)
 {
     const struct profile_header *header = &profile->header;
     if (header->traced == PROFILE_TRACED_WHOLE && header->finished && !profile->tree && !header->merged)
-        conservation_add_law(laws, count, "trace", "samples in the trace + samples thinned out = samples recorded",
-                             (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
+        law_list_add(laws, (struct conservation_law){
+                               .name = "trace",
+                               .statement = "samples in the trace + samples thinned out = samples recorded",
+                               .left = (double)(profile->trace_samples + header->trace_thinned),
+                               .right = (double)ledger->recorded});
 }
 
 /* Returns the s that a killed or copied process may have booked in contexts but not yet in the threads'
@@ -319,60 +340,92 @@ static double half_booked_s(const struct profile *profile)
     return 1e-9 * (double)cut_off_ns * (1 + 1e-6);
 }
 
+/* Adds the laws that need no clock and no estimate: what contexts have is what threads have. */
+static void conservation_add_sums(struct law_list *laws, const struct profile *profile, const struct ledger *ledger,
+                                  const struct profile_sums *total)
+{
+    const double s = 1e-9;
+    law_list_add(laws, (struct conservation_law){.name = "lock_wait",
+                                                 .statement = "lock wait blamed on contexts = lock wait of threads",
+                                                 .left = total->lock_wait * s,
+                                                 .right = ledger->lock_wait * s});
+    law_list_add(laws, (struct conservation_law){.name = "samples",
+                                                 .statement = "samples delivered = recorded + dropped",
+                                                 .left = (double)ledger->delivered,
+                                                 .right = (double)(ledger->recorded + ledger->dropped)})
+        ->ok = ledger->delivered == ledger->recorded + ledger->dropped;
+    law_list_add(laws,
+                 (struct conservation_law){
+                     .name = "busy_time",
+                     .statement = "work + overhead + no core + blocked + mpi wait of contexts = the same of threads",
+                     .left = (profile_sums_own(total) - total->lock_wait) * s,
+                     .right = (ledger_busy(ledger) - ledger->lock_wait) * s,
+                     .tolerance = half_booked_s(profile)});
+}
+
+/* Adds the laws about idleness of threads, which samples at a clock estimate. */
+static void conservation_add_idleness(struct law_list *laws, const struct profile *profile, const struct rows *rows,
+                                      const struct ledger *ledger, const struct profile_sums *total)
+{
+    const double s = 1e-9, before_s = (double)profile->header.before_start_ns * s, shared_s = total->shared_idle * s;
+    double idle_s = (ledger->idle - ledger->parked - ledger->idle_nobody_busy) * s, thread_idle = 0;
+    struct profile_sums lost, early = profile_sums_before_start(&profile->header, &lost);
+    double capacity_s = rows->threads * (total->inverse_busy + early.inverse_busy + lost.inverse_busy) * s;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT)
+            thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
+    law_list_add(laws,
+                 (struct conservation_law){
+                     .name = "shared_idle",
+                     .statement = "shared idleness of contexts = idle time of threads in use while a thread was busy",
+                     .left = shared_s,
+                     .right = idle_s,
+                     .tolerance = idle_tolerance(&rows->error, fmax(idle_s, shared_s))});
+    /* an identity between numbers that may be large compared with their difference */
+    law_list_add(
+        laws, (struct conservation_law){
+                  .name = "thread_idle",
+                  .statement = "thread idleness of contexts = most threads x observed wall time - busy time of threads",
+                  .left = thread_idle,
+                  .right = capacity_s - ledger_busy(ledger) * s - before_s,
+                  .tolerance = 1e-9 * fmax(capacity_s, 1)});
+}
+
 size_t conservation_check(const struct profile *profile, const struct rows *rows,
                           struct conservation_law laws[CONSERVATION_LAWS])
 {
-    const double s = 1e-9, before = (double)profile->header.before_start_ns * s;
+    const double s = 1e-9;
     const struct error_terms *error = &rows->error;
     struct ledger ledger;
     struct profile_sums total = {0};
-    double thread_idle = 0;
-    size_t count = 0;
+    struct law_list list = {.law = laws};
     ledger_sum(profile, &ledger);
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* their parents' sums contain them */
             profile_sums_add(&total, &profile->nodes[i].metric);
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->row[i].kind != ROW_STATEMENT)
-            thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
-    double busy = profile_sums_own(&total);
     /* samples at a counter's overflow measure neither time nor idle threads */
     bool events = profile_text(profile, "sample") != NULL;
     if (profile->header.clock == 0 && !events)
-        conservation_add_law(
-            laws, &count, "thread_time",
-            "work + overhead + lock wait + no core + blocked + mpi wait of all contexts, + idle time + time of dropped "
-            "samples = lifetimes of all sampled threads",
-            (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s,
-            thread_ends_tolerance(error, profile->thread_count));
-    conservation_add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads",
-                         total.lock_wait * s, ledger.lock_wait * s, 0);
-    conservation_add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
-                         (double)(ledger.recorded + ledger.dropped), 0)
-        ->ok = ledger.delivered == ledger.recorded + ledger.dropped;
-    conservation_add_law(
-        laws, &count, "busy_time", "work + overhead + no core + blocked + mpi wait of contexts = the same of threads",
-        (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, half_booked_s(profile));
+        law_list_add(&list, (struct conservation_law){
+                                .name = "thread_time",
+                                .statement = "work + overhead + lock wait + no core + blocked + mpi wait of all "
+                                             "contexts, + idle time + time of dropped samples = lifetimes of all "
+                                             "sampled threads",
+                                .left = (profile_sums_own(&total) + ledger.idle + ledger.dropped_ns) * s,
+                                .right = ledger.lifetime * s,
+                                .tolerance = thread_ends_tolerance(error, profile->thread_count)});
+    conservation_add_sums(&list, profile, &ledger, &total);
     if (!events) {
-        double idle_s = (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s;
-        struct profile_sums lost, early = profile_sums_before_start(&profile->header, &lost);
-        double capacity_s = rows->threads * (total.inverse_busy + early.inverse_busy + lost.inverse_busy) * s;
-        conservation_add_law(laws, &count, "shared_idle",
-                             "shared idleness of contexts = idle time of threads in use while a thread was busy",
-                             total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));
-        /* an identity between numbers that may be large compared with their difference */
-        conservation_add_law(laws, &count, "thread_idle",
-                             "thread idleness of contexts = most threads x observed wall time - busy time of threads",
-                             thread_idle, capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
-        conservation_add_bound(laws, &count, profile);
-        conservation_add_probed(laws, &count, profile);
-        conservation_add_no_core(laws, &count, profile, error);
-        conservation_add_ranks(laws, &count, profile, &total, error);
+        conservation_add_idleness(&list, profile, rows, &ledger, &total);
+        conservation_add_bound(&list, profile);
+        conservation_add_probed(&list, profile);
+        conservation_add_no_core(&list, profile, error);
+        conservation_add_ranks(&list, profile, &total, error);
     }
     if (profile->timeline.bins && !profile->timeline.without && !profile->tree)
-        conservation_add_timeline(laws, &count, profile, &ledger, &total);
-    conservation_add_trace(laws, &count, profile, &ledger);
-    for (size_t i = 0; i < count; i++)
+        conservation_add_timeline(&list, profile, &ledger, &total);
+    conservation_add_trace(&list, profile, &ledger);
+    for (size_t i = 0; i < list.count; i++)
         law_explain_residual(&laws[i], &ledger, profile, rows->threads);
-    return count;
+    return list.count;
 }

@@ -61,12 +61,21 @@ static void sum_instances(const struct rows *rows, struct rows *view, struct row
     }
 }
 
-/* Distributes `count` instances to groups by their key (a, b of the i-th instance), in the same order. Leaves
- * out instances with a == ROW_NONE. Appends a row of the view for each group below view_parent, and pushes
- * the groups. */
-static void split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
-                  const struct instance *instances, uint64_t (*keys)[2], size_t count, struct stack *stack)
+/* Instances that are to be divided into groups. */
+struct keyed_instances {
+    const struct instance *instances;
+    uint64_t (*keys)[2]; /* each instance's group; an instance with keys[i][0] == ROW_NONE is left out */
+    size_t count;
+};
+
+/* Appends one view row below view_parent for each group of instances, and pushes the groups, whose level is
+ * `level`. A group keeps its instances' order. */
+static void arrange_split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
+                          const struct keyed_instances *of, struct stack *stack)
 {
+    const struct instance *instances = of->instances;
+    uint64_t(*keys)[2] = of->keys;
+    size_t count = of->count;
     struct pair_map map = {0};
     size_t first = stack->count;
     for (size_t i = 0; i < count; i++) {
@@ -120,7 +129,7 @@ static void split_functions(const struct rows *rows, struct rows *view, struct s
         instances[count] = (struct instance){.row = i, .caller = i};
         keys[count++][0] = rows->row[i].function;
     }
-    split(rows, view, 0, 1, instances, keys, count, stack);
+    arrange_split(rows, view, 0, 1, &(struct keyed_instances){instances, keys, count}, stack);
     free(instances);
     free(keys);
 }
@@ -137,7 +146,8 @@ static void expand_callers(const struct rows *rows, struct rows *view, struct gr
         if (!outermost)
             instance->caller = callee->parent;
     }
-    split(rows, view, group->view_row, group->level + 1, group->instances, keys, group->count, stack);
+    arrange_split(rows, view, group->view_row, group->level + 1,
+                  &(struct keyed_instances){group->instances, keys, group->count}, stack);
     free(keys);
 }
 
@@ -262,7 +272,7 @@ static void split_groups(const struct rows *rows, struct rows *view, enum flat_b
                                              : 0;
         count++;
     }
-    split(rows, view, 0, 1, instances, keys, count, stack);
+    arrange_split(rows, view, 0, 1, &(struct keyed_instances){instances, keys, count}, stack);
     for (size_t g = 0; g < stack->count; g++)
         name_group(view, stack->groups[g].view_row, by);
     free(instances);
@@ -281,7 +291,7 @@ static void add_functions(const struct rows *rows, struct rows *view, const stru
         instances[i] = (struct instance){.row = row, .caller = row};
         keys[i][0] = rows->row[row].function;
     }
-    split(rows, view, group->view_row, 1, instances, keys, group->count, &functions);
+    arrange_split(rows, view, group->view_row, 1, &(struct keyed_instances){instances, keys, group->count}, &functions);
     add_lines(rows, view, &functions);
     free_stack(&functions);
     free(instances);

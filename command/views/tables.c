@@ -138,12 +138,12 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
 }
 
 /* Prints a context below a lock, after its `role`. The label takes the remaining columns. */
-static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric, const char *role,
-                               double wait_ns, size_t columns, bool utf8)
+static void print_lock_context(FILE *out, const struct rows *rows, const struct lock_context *context,
+                               enum metric metric, const char *role, const struct view_style *style)
 {
-    char *label =
-        view_context_label(rows, row, metric, columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
-    fprintf(out, "%15s%9s  %s\n", role, DECIMAL(wait_ns * 1e-9, 3), label);
+    size_t columns = style->columns > CONTEXT_COLUMNS + 14 ? style->columns - CONTEXT_COLUMNS : 14;
+    char *label = view_context_label(rows, context->row, metric, columns, style->utf8);
+    fprintf(out, "%15s%9s  %s\n", role, DECIMAL(context->wait_ns * 1e-9, 3), label);
     free(label);
 }
 
@@ -172,19 +172,18 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
 {
     const struct rows *rows = table->rows;
     size_t columns = style->columns;
-    bool utf8 = style->utf8;
     struct profile_sums wait = {.lock_wait = lock->wait_ns};
     double share = metric_absolute(rows, &wait, METRIC_LOCK_WAIT);
     fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour), DECIMAL(lock->wait_ns * 1e-9, 3),
             DECIMAL(share, 1), format_plain(style->colour),
             lock->longest_ns > 0 ? DECIMAL(lock->longest_ns * 1e-9, 3) : "", (unsigned long long)lock->contended);
-    print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8);
+    print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, style->utf8);
+    const struct lock_context waiter = {.row = lock->waiter, .wait_ns = lock->waiter_ns};
     if (lock->waiter != ROW_NONE && style->below)
-        print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns, columns, utf8);
-    for (uint32_t c = 0; c < lock->context_count && c < style->below; c++) {
-        const struct lock_context *context = &table->context[lock->first_context + c];
-        print_lock_context(out, rows, context->row, METRIC_LOCK_WAIT, c ? "" : "held", context->wait_ns, columns, utf8);
-    }
+        print_lock_context(out, rows, &waiter, METRIC_LOCK_WAIT_HERE, "waited", style);
+    for (uint32_t c = 0; c < lock->context_count && c < style->below; c++)
+        print_lock_context(out, rows, &table->context[lock->first_context + c], METRIC_LOCK_WAIT, c ? "" : "held",
+                           style);
     if (style->below && lock->context_count > style->below)
         fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
 }

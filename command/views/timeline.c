@@ -249,25 +249,34 @@ static double most_of(const struct time_axis *axis, const struct culprits *culpr
     return most;
 }
 
-static void print_axis_line(const struct time_axis *axis, const char *name, const struct culprits *culprits,
-                            size_t first, size_t end, double most, bool in_parts)
+/* The lines of a view that show when each culprit was blamed. */
+struct culprit_lines {
+    const struct culprits *culprits;
+    double most;   /* number of waiting threads for which a full block stands */
+    bool in_parts; /* idleness and lock wait are separate */
+};
+
+/* Prints one line for the culprits from `first` to before `end`, together. */
+static void print_axis_line(const struct time_axis *axis, const struct culprit_lines *lines, const char *name,
+                            size_t first, size_t end)
 {
+    const struct culprits *culprits = lines->culprits;
     double idleness = 0, lock_wait = 0, *column = intensity_of(axis, culprits, first, end);
     for (size_t i = first; i < end; i++) {
         idleness += culprits->culprit[i].idleness;
         lock_wait += culprits->culprit[i].lock_wait;
     }
-    if (in_parts)
+    if (lines->in_parts)
         fprintf(axis->out, "%9s %9s ", DECIMAL(idleness, 2), DECIMAL(lock_wait, 2));
     else
         fprintf(axis->out, "%9s ", DECIMAL(idleness + lock_wait, 2));
-    time_axis_label(axis, name, in_parts ? 20 : 10);
+    time_axis_label(axis, name, lines->in_parts ? 20 : 10);
     size_t last = axis->columns;
-    while (last && *time_axis_level(column[last - 1], most, axis->style->utf8) == ' ')
+    while (last && *time_axis_level(column[last - 1], lines->most, axis->style->utf8) == ' ')
         last--;
     fputs(format_heat(100, axis->style->colour), axis->out);
     for (size_t c = 0; c < last; c++)
-        fputs(time_axis_level(column[c], most, axis->style->utf8), axis->out);
+        fputs(time_axis_level(column[c], lines->most, axis->style->utf8), axis->out);
     fprintf(axis->out, "%s\n", format_plain(axis->style->colour));
     free(column);
 }
@@ -278,7 +287,7 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
                                size_t most, bool in_parts)
 {
     size_t shown = 0;
-    double highest = most_of(axis, culprits, 0, culprits->count);
+    const struct culprit_lines lines = {culprits, most_of(axis, culprits, 0, culprits->count), in_parts};
     while (shown < most && shown < culprits->count &&
            culprit_blame(&culprits->culprit[shown]) * 1e9 > 0.001 * axis->span_ns)
         shown++;
@@ -288,18 +297,18 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
     }
     char *title = format_printable("Blamed when: seconds of threads that idled or waited for a lock, by the code "
                                    "that they waited for; %s is %s waiting threads",
-                                   axis->style->utf8 ? "\xe2\x96\x88" : "#", DECIMAL(highest, 1));
+                                   axis->style->utf8 ? "\xe2\x96\x88" : "#", DECIMAL(lines.most, 1));
     format_paragraph(axis->out, title, axis->style->columns);
     free(title);
     fprintf(axis->out, "%s%9s %s%s%s\n", format_strong(axis->style->colour), in_parts ? "idleness" : "blame",
             in_parts ? "lock wait " : "", "code", format_plain(axis->style->colour));
-    print_axis_line(axis, "<all>", culprits, 0, culprits->count, highest, in_parts);
+    print_axis_line(axis, &lines, "<all>", 0, culprits->count);
     for (size_t i = 0; i < shown; i++) {
         const struct culprit *culprit = &culprits->culprit[i];
         enum metric metric = culprit->lock_wait > culprit->idleness ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
         char *label =
             view_culprit_label(rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
-        print_axis_line(axis, label, culprits, i, i + 1, highest, in_parts);
+        print_axis_line(axis, &lines, label, i, i + 1);
         free(label);
     }
     if (shown < culprits->count) {

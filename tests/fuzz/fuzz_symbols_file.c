@@ -111,7 +111,8 @@ static const char *decode(struct world *world, const uint8_t *bytes, size_t coun
                           const struct symbols_numbers *of)
 {
     make(world);
-    return symbols_file_decode(&world->answers, &world->pool, &header, of, bytes, count, wants, &unwanted);
+    const struct symbols_file file = {bytes, count, &header, of, wants, &unwanted};
+    return symbols_file_decode(&world->answers, &world->pool, &file);
 }
 
 static bool is_of(uint32_t module, uint64_t key)

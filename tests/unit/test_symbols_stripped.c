@@ -95,14 +95,16 @@ UNIT_TEST(code_of_aarch64_is_searched_for_calls)
     Elf *elf = elf_memory((char *)&header, sizeof header);
     const struct symbols_machine *machine = symbols_machine_of(elf);
     assert_non_null(machine);
-    const uint8_t *bytes = (const uint8_t *)code;
-    assert_int_equal(machine->next_site(bytes, sizeof code, 0, 0x1000, 0x1000, 0x1020, &target), 4);
+    struct symbols_code near = {(const uint8_t *)code, sizeof code, 0x1000, 0x1000, 0x1020};
+    struct symbols_code nearer = {(const uint8_t *)code, sizeof code, 0x1000, 0x1001, 0x1020};
+    struct symbols_code anywhere = {(const uint8_t *)code, sizeof code, 0x1000, 0, UINT64_MAX};
+    assert_int_equal(machine->next_site(&near, 0, &target), 4);
     assert_int_equal(target, 0x1010);
-    assert_int_equal(machine->next_site(bytes, sizeof code, 8, 0x1000, 0x1000, 0x1020, &target), 8);
+    assert_int_equal(machine->next_site(&near, 8, &target), 8);
     assert_int_equal(target, 0x1000);
-    assert_int_equal(machine->next_site(bytes, sizeof code, 8, 0x1000, 0x1001, 0x1020, &target), 12);
+    assert_int_equal(machine->next_site(&nearer, 8, &target), 12);
     assert_int_equal(target, 0x1010);
-    assert_int_equal(machine->next_site(bytes, sizeof code, 16, 0x1000, 0, UINT64_MAX, &target), sizeof code);
+    assert_int_equal(machine->next_site(&anywhere, 16, &target), sizeof code);
     elf_end(elf);
 }
 
