@@ -19,19 +19,19 @@
 
 /* ---- processes that were killed ---- */
 
-/* Waiting for one lock that no holder has been blamed for yet, in ns. */
+/* One lock, and the ns for which threads waited for the lock without a holder being blamed. */
 struct lock_sum {
     uint64_t key;
     double open;
 };
 
-static int compare_lock_keys(const void *left, const void *right)
+static int profile_compare_lock_sums(const void *left, const void *right)
 {
     uint64_t a = ((const struct lock_sum *)left)->key, b = ((const struct lock_sum *)right)->key;
     return a < b ? -1 : a > b;
 }
 
-static void count_cut_off_samples(struct profile *profile)
+static void profile_count_cut_off_samples(struct profile *profile)
 {
     for (size_t i = 0; i < profile->thread_count; i++) {
         struct profile_thread *thread = &profile->threads[i];
@@ -43,7 +43,7 @@ static void count_cut_off_samples(struct profile *profile)
     }
 }
 
-static size_t sum_open_lock_waits(const struct profile *profile, struct lock_sum *sums)
+static size_t profile_sum_open_lock_waits(const struct profile *profile, struct lock_sum *sums)
 {
     size_t count = 0, distinct = 0;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -51,7 +51,7 @@ static size_t sum_open_lock_waits(const struct profile *profile, struct lock_sum
         if (node->kind == PROFILE_NODE_LOCK)
             sums[count++] = (struct lock_sum){node->key, node->metric.lock_wait_here - node->metric.lock_wait};
     }
-    qsort(sums, count, sizeof(*sums), compare_lock_keys);
+    qsort(sums, count, sizeof(*sums), profile_compare_lock_sums);
     for (size_t i = 0; i < count; i++) {
         if (distinct && sums[distinct - 1].key == sums[i].key)
             sums[distinct - 1].open += sums[i].open;
@@ -70,9 +70,10 @@ static void profile_append_node(struct profile *profile, uint32_t parent, enum p
     node->key = key;
 }
 
-/* Adds the waiting below <unreleased lock>. The number of threads that were busy meanwhile is unknown. The
- * sums assume that all were, which adds no idleness. */
-static void book_open_locks(struct profile *profile, const struct lock_sum *sums, size_t count)
+/* Adds a pseudo node <unreleased lock>, with a child for each lock whose waiting is not blamed on a holder.
+ * The number of threads that were busy meanwhile is unknown. The sums assume that all threads were, which
+ * adds no idleness. */
+static void profile_book_open_locks(struct profile *profile, const struct lock_sum *sums, size_t count)
 {
     profile->nodes =
         memory_check(reallocarray(profile->nodes, profile->node_count + 1 + count, sizeof *profile->nodes));
@@ -91,24 +92,24 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
     }
 }
 
-/* Completes the merged profile of a process that did not finish. Counts the samples that were cut off. Adds a
- * row <unreleased lock> with the waiting for each lock that no holder was blamed for. */
+/* Completes the merged profile of a process that was killed. Counts the samples that were cut off. Adds a row
+ * <unreleased lock> with the waiting that no holder was blamed for, lock by lock. */
 static void profile_complete_killed(struct profile *profile)
 {
-    /* done for each rank of a merged file before it was merged */
+    /* each rank of a merged file was completed before the merge */
     if (profile->header.finished || profile->header.merged)
         return;
-    count_cut_off_samples(profile);
-    /* the locks that this thread waits for are released by other threads, whose trees were not read */
+    profile_count_cut_off_samples(profile);
+    /* only one thread's tree was read, but other threads release the locks for which the thread waits */
     if (profile->tree)
         return;
     struct lock_sum *sums = memory_array(profile->node_count, sizeof *sums);
-    size_t count = sum_open_lock_waits(profile, sums);
+    size_t count = profile_sum_open_lock_waits(profile, sums);
     bool open = false;
     for (size_t i = 0; i < count; i++)
         open = open || sums[i].open > 0;
     if (open)
-        book_open_locks(profile, sums, count);
+        profile_book_open_locks(profile, sums, count);
     free(sums);
 }
 
@@ -118,13 +119,13 @@ static void profile_complete_killed(struct profile *profile)
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
 #define RANKS_PER_CHUNK   ((PROFILE_CHUNK_BYTES - PROFILE_RANK_BYTES) / PROFILE_RANK_BYTES)
 #define ALL_THREADS       SIZE_MAX
-#define OUTLINE           (SIZE_MAX - 1) /* read no thread's contexts */
+#define OUTLINE           (SIZE_MAX - 1) /* as the index of a thread: read no thread's contexts */
 #define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
 
 static const char NEWER[] = "made by a newer blame";
 
 /* Reads exactly `bytes` bytes at `offset`. If the file is too short, returns false with errno 0. */
-static bool read_exactly_at(int file, void *to, size_t bytes, off_t offset)
+static bool profile_read_exactly_at(int file, void *to, size_t bytes, off_t offset)
 {
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(file, (char *)to + done, bytes - done, offset + (off_t)done);
@@ -160,7 +161,7 @@ static const char *profile_header_check(const struct profile_header *header)
     return NULL;
 }
 
-static bool thread_sane(const struct profile_thread *thread)
+static bool profile_thread_sane(const struct profile_thread *thread)
 {
     const double sums[] = {thread->work,          thread->overhead,   thread->lock_wait,        thread->idle,
                            thread->parked,        thread->dropped_ns, thread->idle_nobody_busy, thread->on_core_ns,
@@ -173,7 +174,7 @@ static bool thread_sane(const struct profile_thread *thread)
     return true;
 }
 
-static uint32_t count_chunk_records(const struct profile_chunks *chunks, uint32_t kind, uint32_t per_chunk)
+static uint32_t profile_count_records(const struct profile_chunks *chunks, uint32_t kind, uint32_t per_chunk)
 {
     uint32_t count = 0;
     for (uint32_t n = 0; n < chunks->count; n++) {
@@ -184,7 +185,7 @@ static uint32_t count_chunk_records(const struct profile_chunks *chunks, uint32_
     return count;
 }
 
-static int compare_thread_starts(const void *left, const void *right)
+static int profile_compare_thread_starts(const void *left, const void *right)
 {
     const struct profile_thread *a = left, *b = right;
     if (a->begin_ns != b->begin_ns)
@@ -192,9 +193,9 @@ static int compare_thread_starts(const void *left, const void *right)
     return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static const char *read_thread_records(const struct profile_chunks *chunks, struct profile *profile)
+static const char *profile_read_threads(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_THREAD, THREADS_PER_CHUNK);
+    size_t room = profile_count_records(chunks, PROFILE_CHUNK_THREAD, THREADS_PER_CHUNK);
     profile->threads = memory_array(room, sizeof *profile->threads);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -204,16 +205,16 @@ static const char *read_thread_records(const struct profile_chunks *chunks, stru
         for (uint32_t i = 0; i < chunk->used && i < THREADS_PER_CHUNK; i++, thread++) {
             if (thread->kind == PROFILE_THREAD_UNUSED)
                 continue;
-            if (!thread_sane(thread))
+            if (!profile_thread_sane(thread))
                 return "damaged: the sum of a thread is not a number that can be measured";
             profile->threads[profile->thread_count++] = *thread;
         }
     }
-    qsort(profile->threads, profile->thread_count, sizeof *profile->threads, compare_thread_starts);
+    qsort(profile->threads, profile->thread_count, sizeof *profile->threads, profile_compare_thread_starts);
     return NULL;
 }
 
-static bool rank_sane(const struct profile_rank *rank)
+static bool profile_rank_sane(const struct profile_rank *rank)
 {
     const double sums[] = {rank->work,    rank->overhead, rank->lock_wait, rank->idle,      rank->no_core,
                            rank->blocked, rank->mpi_wait, rank->rank_idle, rank->made_wait, rank->charged};
@@ -223,9 +224,9 @@ static bool rank_sane(const struct profile_rank *rank)
     return true;
 }
 
-static const char *read_rank_records(const struct profile_chunks *chunks, struct profile *profile)
+static const char *profile_read_ranks(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_RANK, RANKS_PER_CHUNK);
+    size_t room = profile_count_records(chunks, PROFILE_CHUNK_RANK, RANKS_PER_CHUNK);
     profile->ranks = memory_array(room, sizeof *profile->ranks);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -233,7 +234,7 @@ static const char *read_rank_records(const struct profile_chunks *chunks, struct
             continue;
         const struct profile_rank *from = (const struct profile_rank *)chunk + 1;
         for (uint32_t i = 0; i < chunk->used && i < RANKS_PER_CHUNK; i++, from++) {
-            if (!rank_sane(from))
+            if (!profile_rank_sane(from))
                 return "damaged: the sum of a rank is not a number that can be measured";
             struct profile_rank *rank = &profile->ranks[profile->rank_count++];
             *rank = *from;
@@ -245,9 +246,9 @@ static const char *read_rank_records(const struct profile_chunks *chunks, struct
     return NULL;
 }
 
-static void read_modules(const struct profile_chunks *chunks, struct profile *profile)
+static void profile_read_modules(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_MODULE, MODULES_PER_CHUNK);
+    size_t room = profile_count_records(chunks, PROFILE_CHUNK_MODULE, MODULES_PER_CHUNK);
     profile->modules = memory_array(room, sizeof *profile->modules);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -264,9 +265,9 @@ static void read_modules(const struct profile_chunks *chunks, struct profile *pr
     }
 }
 
-static void read_profile_text(const struct profile_chunks *chunks, struct profile *profile)
+static void profile_read_text(const struct profile_chunks *chunks, struct profile *profile)
 {
-    size_t room = count_chunk_records(chunks, PROFILE_CHUNK_TEXT, TEXT_PER_CHUNK);
+    size_t room = profile_count_records(chunks, PROFILE_CHUNK_TEXT, TEXT_PER_CHUNK);
     profile->text = memory_array(room + 1, 1);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
@@ -278,19 +279,19 @@ static void read_profile_text(const struct profile_chunks *chunks, struct profil
     }
 }
 
-/* Returns the key of the lock that a WAITS node, or a node below one, belongs to; 0 if there is none. */
-static uint64_t lock_key_of(const struct profile_chunks *chunks, const struct profile_node *node)
+/* Returns the key of the lock to which a WAITS node or a child of a WAITS node belongs; 0 for any other node. */
+static uint64_t profile_lock_key_of(const struct profile_chunks *chunks, const struct profile_node *node)
 {
     const struct profile_node *parent = profile_node_at(chunks, node->parent);
     if (node->kind == PROFILE_NODE_WAITS)
         return parent && parent->kind == PROFILE_NODE_ROOT ? node->key : 0;
     if (node->kind != PROFILE_NODE_INITIALISER && node->kind != PROFILE_NODE_VARIABLE)
         return 0;
-    return parent && parent->kind == PROFILE_NODE_WAITS ? lock_key_of(chunks, parent) : 0;
+    return parent && parent->kind == PROFILE_NODE_WAITS ? profile_lock_key_of(chunks, parent) : 0;
 }
 
-static struct profile_lock *lock_with_key(struct profile *profile, struct pair_map *map, uint64_t key,
-                                          uint64_t initialiser)
+static struct profile_lock *profile_lock_with_key(struct profile *profile, struct pair_map *map, uint64_t key,
+                                                  uint64_t initialiser)
 {
     uint32_t *slot = pair_map_slot(map, key, initialiser);
     if (*slot == PAIR_MAP_NEW) {
@@ -303,14 +304,14 @@ static struct profile_lock *lock_with_key(struct profile *profile, struct pair_m
     return &profile->locks[*slot];
 }
 
-static const char *read_lock_node(const struct profile_chunks *chunks, struct profile *profile, struct pair_map *map,
-                                  const struct profile_node *node)
+static const char *profile_read_lock_node(const struct profile_chunks *chunks, struct profile *profile,
+                                          struct pair_map *map, const struct profile_node *node)
 {
-    uint64_t key = lock_key_of(chunks, node);
+    uint64_t key = profile_lock_key_of(chunks, node);
     if (!key)
         return NULL;
     struct profile_lock *lock =
-        lock_with_key(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
+        profile_lock_with_key(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
     if (node->kind == PROFILE_NODE_VARIABLE) {
         lock->variable = node->key;
         return NULL;
@@ -328,7 +329,7 @@ static const char *read_lock_node(const struct profile_chunks *chunks, struct pr
     return NULL;
 }
 
-static const char *read_lock_waits(const struct profile_chunks *chunks, struct profile *profile)
+static const char *profile_read_lock_waits(const struct profile_chunks *chunks, struct profile *profile)
 {
     struct pair_map map = {0};
     const char *wrong = NULL;
@@ -337,7 +338,7 @@ static const char *read_lock_waits(const struct profile_chunks *chunks, struct p
         if (!profile_chunk_wanted(chunks, chunk))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
-            wrong = read_lock_node(chunks, profile, &map, (const struct profile_node *)chunk + unit);
+            wrong = profile_read_lock_node(chunks, profile, &map, (const struct profile_node *)chunk + unit);
     }
     pair_map_free(&map);
     return wrong;
@@ -348,7 +349,7 @@ struct life_end {
     int change;
 };
 
-static int compare_life_ends(const void *left, const void *right)
+static int profile_compare_life_ends(const void *left, const void *right)
 {
     const struct life_end *a = left, *b = right;
     if (a->time_ns != b->time_ns)
@@ -356,9 +357,9 @@ static int compare_life_ends(const void *left, const void *right)
     return a->change - b->change;
 }
 
-/* Returns the number of threads T of a process that was killed before it could write T: the largest number of
- * threads that lived at the same time. */
-static uint32_t most_threads_at_once(const struct profile *profile)
+/* Returns T, the number of threads, for a process that was killed before it could write T. It is the largest
+ * number of threads that lived at the same time. */
+static uint32_t profile_most_threads_at_once(const struct profile *profile)
 {
     struct life_end *ends = memory_array(2 * profile->thread_count, sizeof *ends);
     uint32_t now = 0, most = 1;
@@ -368,7 +369,7 @@ static uint32_t most_threads_at_once(const struct profile *profile)
         ends[2 * i] = (struct life_end){thread->begin_ns, counts};
         ends[2 * i + 1] = (struct life_end){thread->end_ns ? thread->end_ns : UINT64_MAX, -counts};
     }
-    qsort(ends, 2 * profile->thread_count, sizeof *ends, compare_life_ends);
+    qsort(ends, 2 * profile->thread_count, sizeof *ends, profile_compare_life_ends);
     for (size_t i = 0; i < 2 * profile->thread_count; i++) {
         if (ends[i].change < 0 && now == 0)
             continue; /* a damaged record: the thread ends before it begins */
@@ -381,42 +382,43 @@ static uint32_t most_threads_at_once(const struct profile *profile)
 
 static bool profile_load_chunk(int file, unsigned char *bytes, uint32_t n)
 {
-    return read_exactly_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
-                           PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
+    return profile_read_exactly_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES,
+                                   PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
 }
 
-static bool chunk_is_of_tree(const struct profile_chunk *chunk)
+static bool profile_chunk_is_of_tree(const struct profile_chunk *chunk)
 {
     return chunk->kind == PROFILE_CHUNK_TREE || chunk->kind == PROFILE_CHUNK_TIME || chunk->kind == PROFILE_CHUNK_TRACE;
 }
 
-/* Reads the chunks of one thread's tree, and only the headers of the chunks of other trees. The tree has no
- * nodes below other trees' nodes, so their chunks may stay empty. On failure, returns false and sets errno
- * like read_exactly_at(). */
-static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
+/* Reads the chunks of one thread's tree, and only the headers of the chunks of other trees. No node of the
+ * tree has a parent in another tree, so the other chunks may stay empty. On failure, returns false and sets
+ * errno like profile_read_exactly_at(). */
+static bool profile_load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
 {
     struct profile_chunks chunks = {.bytes = bytes, .count = count};
     struct profile threads = {0};
     bool good = true;
     for (uint32_t n = 0; n < count && good; n++) {
         struct profile_chunk *head = (struct profile_chunk *)(bytes + (size_t)n * PROFILE_CHUNK_BYTES);
-        good = read_exactly_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
-               (chunk_is_of_tree(head) || profile_load_chunk(file, bytes, n));
+        good =
+            profile_read_exactly_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) &&
+            (profile_chunk_is_of_tree(head) || profile_load_chunk(file, bytes, n));
     }
     uint64_t tree =
-        good && thread != OUTLINE && !read_thread_records(&chunks, &threads) && thread < threads.thread_count
+        good && thread != OUTLINE && !profile_read_threads(&chunks, &threads) && thread < threads.thread_count
             ? threads.threads[thread].tree
             : 0;
     for (uint32_t n = 0; n < count && good && tree; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(&chunks, n);
-        if (chunk_is_of_tree(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
+        if (profile_chunk_is_of_tree(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
             good = profile_load_chunk(file, bytes, n);
     }
     free(threads.threads);
     return good;
 }
 
-/* What is read of a file of chunks, and where it is put. */
+/* What to read from a measurement file, and where to store it. */
 struct chunk_reading {
     size_t thread; /* the only thread whose tree is read, or ALL_THREADS or OUTLINE */
     struct profile_header *header;
@@ -426,7 +428,7 @@ struct chunk_reading {
 };
 
 /* Reads the chunks of an open file of `size` bytes. Returns NULL, or a text that says what is wrong. */
-static const char *load_chunks(int file, off_t size, const struct chunk_reading *to)
+static const char *profile_load_chunks(int file, off_t size, const struct chunk_reading *to)
 {
     const struct profile_header *header = to->header;
     off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
@@ -440,8 +442,8 @@ static const char *load_chunks(int file, off_t size, const struct chunk_reading 
     unsigned char *bytes = *to->bytes = calloc(wanted + 1, 1);
     if (!bytes)
         return "not enough memory to read the file";
-    if (to->thread == ALL_THREADS ? !read_exactly_at(file, bytes, wanted, PROFILE_HEADER_BYTES)
-                                  : !load_one_tree(file, header->chunk_count, bytes, to->thread)) {
+    if (to->thread == ALL_THREADS ? !profile_read_exactly_at(file, bytes, wanted, PROFILE_HEADER_BYTES)
+                                  : !profile_load_one_tree(file, header->chunk_count, bytes, to->thread)) {
         snprintf(to->buffer, to->buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
         return to->buffer;
     }
@@ -465,7 +467,8 @@ static const char *profile_select_thread(struct profile *profile, size_t thread,
     if (!profile->tree)
         return "the file does not say which samples belong to which thread: an older tool wrote it, or there were "
                "too many threads; read it without a choice of threads";
-    size_t first = 0; /* first initial thread, which has the time before the tool's start */
+    /* index of the first initial thread, to which the time before the tool's start belongs */
+    size_t first = 0;
     while (first + 1 < profile->thread_count && profile->threads[first].kind != PROFILE_THREAD_INITIAL)
         first++;
     if (first != thread)
@@ -474,7 +477,7 @@ static const char *profile_select_thread(struct profile *profile, size_t thread,
 }
 
 /* Reads an open file. Returns NULL, or a text that says what is wrong, which may be in to->buffer. */
-static const char *read_open_file(int file, const struct chunk_reading *to)
+static const char *profile_read_open_file(int file, const struct chunk_reading *to)
 {
     struct profile_header *header = to->header;
     struct stat status;
@@ -488,7 +491,7 @@ static const char *read_open_file(int file, const struct chunk_reading *to)
         return "empty: the program ended before the measurement began";
     if (status.st_size < (off_t)sizeof *header)
         return "not a blame profile (too short)";
-    if (!read_exactly_at(file, header, sizeof *header, 0))
+    if (!profile_read_exactly_at(file, header, sizeof *header, 0))
         return "cannot be read";
     static const struct profile_header unwritten;
     if (memcmp(header, &unwritten, sizeof unwritten) == 0)
@@ -502,10 +505,10 @@ static const char *read_open_file(int file, const struct chunk_reading *to)
             header->version, PROFILE_VERSION);
         return to->buffer;
     }
-    return wrong ? wrong : load_chunks(file, status.st_size, to);
+    return wrong ? wrong : profile_load_chunks(file, status.st_size, to);
 }
 
-static const char *read_chunks_of_file(const char *path, const struct chunk_reading *to)
+static const char *profile_read_chunks_of_file(const char *path, const struct chunk_reading *to)
 {
     /* O_NONBLOCK: opening a FIFO must not wait for a writer */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -514,7 +517,7 @@ static const char *read_chunks_of_file(const char *path, const struct chunk_read
         snprintf(to->buffer, to->buffer_bytes, "cannot be opened: %s", strerror(errno));
         return to->buffer;
     }
-    const char *wrong = read_open_file(file, to);
+    const char *wrong = profile_read_open_file(file, to);
     close(file);
     return wrong;
 }
@@ -522,7 +525,7 @@ static const char *read_chunks_of_file(const char *path, const struct chunk_read
 const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
                                 size_t buffer_bytes)
 {
-    return read_chunks_of_file(path, &(struct chunk_reading){ALL_THREADS, header, bytes, buffer, buffer_bytes});
+    return profile_read_chunks_of_file(path, &(struct chunk_reading){ALL_THREADS, header, bytes, buffer, buffer_bytes});
 }
 
 static void profile_count_trace(const struct profile_chunks *chunks, struct profile *profile)
@@ -546,20 +549,20 @@ static void profile_excuse_start(struct profile *profile)
 }
 
 /* Fills *profile. Returns NULL, or a text that says what is wrong, which may be in `buffer`. */
-static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer,
-                                size_t buffer_bytes)
+static const char *profile_read_records(struct profile_chunks *chunks, size_t thread, struct profile *profile,
+                                        char *buffer, size_t buffer_bytes)
 {
-    const char *wrong = read_thread_records(chunks, profile);
+    const char *wrong = profile_read_threads(chunks, profile);
     if (!wrong && profile->header.threads_max == 0)
-        profile->header.threads_max = most_threads_at_once(profile);
+        profile->header.threads_max = profile_most_threads_at_once(profile);
     if (!wrong && thread < OUTLINE)
         wrong = profile_select_thread(profile, thread, buffer, buffer_bytes);
     chunks->only_tree = profile->tree;
     if (!wrong)
-        wrong = read_rank_records(chunks, profile);
+        wrong = profile_read_ranks(chunks, profile);
     if (!wrong) {
-        read_modules(chunks, profile);
-        read_profile_text(chunks, profile);
+        profile_read_modules(chunks, profile);
+        profile_read_text(chunks, profile);
         profile_excuse_start(profile);
         profile_read_names(chunks, profile);
         profile_count_trace(chunks, profile);
@@ -568,7 +571,7 @@ static const char *read_profile(struct profile_chunks *chunks, size_t thread, st
         return wrong;
     wrong = profile_merge(chunks, profile, NULL);
     if (!wrong)
-        wrong = read_lock_waits(chunks, profile);
+        wrong = profile_read_lock_waits(chunks, profile);
     if (!wrong)
         profile_complete_killed(profile);
     return wrong;
@@ -581,10 +584,10 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
     profile->path = memory_text("%s", path);
     unsigned char *bytes;
     const struct chunk_reading to = {thread, &profile->header, &bytes, buffer, sizeof buffer};
-    const char *wrong = read_chunks_of_file(path, &to);
+    const char *wrong = profile_read_chunks_of_file(path, &to);
     struct profile_chunks chunks = {.bytes = bytes, .count = profile->header.chunk_count};
     if (!wrong)
-        wrong = read_profile(&chunks, thread, profile, buffer, sizeof buffer);
+        wrong = profile_read_records(&chunks, thread, profile, buffer, sizeof buffer);
     free(bytes);
     if (wrong) {
         snprintf(error, error_bytes, "%s: %s", path, wrong);
@@ -609,7 +612,7 @@ struct profile *profile_read_outline(const char *path, char *error, size_t error
 bool profile_read_header(const char *path, struct profile_header *header)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool good = file >= 0 && read_exactly_at(file, header, sizeof *header, 0) && !profile_header_check(header);
+    bool good = file >= 0 && profile_read_exactly_at(file, header, sizeof *header, 0) && !profile_header_check(header);
     if (file >= 0)
         close(file);
     return good;

@@ -12,8 +12,8 @@
 
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
-#define TIMELINE      "timeline_" /* first part of the names of laws about the timeline */
-#define NOBODY_SHARE  0.01        /* smallest part of the effort that is reported */
+#define TIMELINE      "timeline_" /* prefix of the names of laws about the timeline */
+#define NOBODY_SHARE  0.01        /* smallest share of the effort that ledger_nobody_s() reports */
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -70,7 +70,7 @@ double ledger_nobody_s(const struct profile *profile, double effort_s)
 
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger)
 {
-    /* C cores shared by T threads of the program: at any time, C of them run and T - C wait for a core. */
+    /* If T threads of the program share C cores, C threads run at any time and T - C wait for a core. */
     double cores = profile->header.cores, more = fmax(0, profile->header.threads_max - cores);
     double taken = ledger->no_core - more / cores * ledger->on_core;
     return 100 * taken >= LEDGER_TAKEN_PERCENT * ledger->lifetime ? 1e-9 * fmax(0, taken) : 0;
@@ -86,14 +86,14 @@ double profile_wall_s(const struct profile *profile)
     return end > start ? (double)(end - start) * 1e-9 : 0;
 }
 
-/* The laws of a run, as they are found. */
+/* List of a run's laws, to which law_list_add() appends. */
 struct law_list {
     struct conservation_law *law;
     size_t count;
 };
 
-/* Adds a law, of which the caller gives name, statement, sides and tolerance. A tolerance of 0 makes the law
- * exact: its sides differ only because numbers were added in another order. */
+/* Adds a law and computes its residual. The caller sets name, statement, sides and tolerance. A tolerance of
+ * 0 makes the law exact: its sides may differ only because numbers were added in different orders. */
 static struct conservation_law *law_list_add(struct law_list *laws, struct conservation_law added)
 {
     struct conservation_law *law = &laws->law[laws->count++];
@@ -106,22 +106,23 @@ static struct conservation_law *law_list_add(struct law_list *laws, struct conse
     return law;
 }
 
-/* Returns the tolerance for the ends of threads. A thread's time is wrong by less than a period, with a
- * standard deviation of half a period. */
-static double thread_ends_tolerance(const struct error_terms *error, size_t threads)
+/* Returns the tolerance, in s, for the ends of threads. Each thread's time is wrong by less than a period,
+ * with a standard deviation of half a period. */
+static double law_tolerance_of_thread_ends(const struct error_terms *error, size_t threads)
 {
     return error->period * fmin((double)threads, 0.5 * ERROR_NEVER * sqrt((double)threads));
 }
 
-/* Returns the tolerance for idleness. Samples of workers and samples of idle threads have independent errors. */
-static double idle_tolerance(const struct error_terms *error, double idle_s)
+/* Returns the tolerance, in s, for idleness. Samples of workers and samples of idle threads have independent
+ * errors. */
+static double law_tolerance_of_idleness(const struct error_terms *error, double idle_s)
 {
     return ERROR_NEVER * sqrt(error_variance(error, METRIC_SHARED_IDLENESS, idle_s, ERROR_ALONE) +
                               error_variance(error, METRIC_WORK, idle_s, ERROR_ALONE));
 }
 
-/* Compares the time in open phases, events and parameters by samples with the same time by the clock. Counts
- * only threads whose samples were all recorded. */
+/* Compares two measures of the time in open phases, events and parameters: by samples, and by the clock.
+ * Includes only threads whose samples were all recorded. */
 static void conservation_add_probed(struct law_list *laws, const struct profile *profile)
 {
     double exact = 0, sampled = 0, variance = 0;
@@ -147,17 +148,17 @@ static void conservation_add_probed(struct law_list *laws, const struct profile 
                      .tolerance = ERROR_NEVER * 1e-9 * sqrt(variance)});
 }
 
-/* Returns waits for a core that samples do not see, in s. A traced program (strace) stops at each system call
- * and then waits for a core. The kernel counts that wait. It is too short for samples, which find the thread
- * asleep or idle. */
-static double waits_after_stops_s(const struct profile *profile, const struct profile_thread *thread)
+/* Returns an upper bound, in s, on a thread's waits for a core that samples do not see. A traced program
+ * (strace) stops at each system call and then waits for a core. The kernel counts that wait. It is too short
+ * for samples, which find the thread asleep or idle. */
+static double law_waits_after_stops_s(const struct profile *profile, const struct profile_thread *thread)
 {
     return profile_text(profile, "traced_by") ? 1e-9 * (thread->blocked + thread->idle) : 0;
 }
 
-/* Compares time without a core by samples with the kernel's count, which does not contain a hypervisor's
- * part. A thread counts only if its samples could show missing cores, and if the kernel's count was read at
- * its end (not in a killed program). */
+/* Compares two measures of the time without a core: by samples, and by the kernel's count. Time that a
+ * hypervisor took is left out, because the kernel does not count it. Includes only threads whose samples
+ * could show missing cores and whose kernel count was read at their end, which a killed program does not do. */
 static void conservation_add_no_core(struct law_list *laws, const struct profile *profile,
                                      const struct error_terms *error)
 {
@@ -170,7 +171,7 @@ static void conservation_add_no_core(struct law_list *laws, const struct profile
         threads++;
         sampled += 1e-9 * (thread->no_core - thread->stolen + thread->idle_no_core);
         counted += 1e-9 * thread->no_core_ns;
-        unknown += error->period * (double)thread->core_unasked + waits_after_stops_s(profile, thread);
+        unknown += error->period * (double)thread->core_unasked + law_waits_after_stops_s(profile, thread);
     }
     if (threads)
         law_list_add(laws, (struct conservation_law){
@@ -180,10 +181,10 @@ static void conservation_add_no_core(struct law_list *laws, const struct profile
                                .right = counted,
                                .tolerance = ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE,
                                                                               fmax(sampled, counted), ERROR_ALONE)) +
-                                            thread_ends_tolerance(error, threads) + unknown});
+                                            law_tolerance_of_thread_ends(error, threads) + unknown});
 }
 
-/* Compares rank idleness, which comes from samples of busy ranks, with waiting, which comes from samples of
+/* Compares rank idleness, which comes from samples of busy ranks, with MPI wait, which comes from samples of
  * waiting ranks. */
 static void conservation_add_ranks(struct law_list *laws, const struct profile *profile,
                                    const struct profile_sums *total, const struct error_terms *error)
@@ -207,9 +208,9 @@ struct sides {
     double left, right;
 };
 
-/* Returns the two sides of one law for several sums that must each hold, and its tolerance. If all sums hold,
- * the sides are their totals; otherwise they are the sides of the sum that is furthest off. `beside` is the
- * largest difference that a sum may have in addition to rounding. */
+/* Combines several sums, each of which must hold, into one law, and returns its two sides and its tolerance.
+ * If all sums hold, the sides are their totals; otherwise they are the sides of the sum that is furthest off.
+ * `beside` is the largest difference that a sum may have in addition to rounding. */
 static struct conservation_law law_of_bins(const struct sides *sums, size_t sum_count, double beside)
 {
     struct sides all = {0}, worst = {0};
@@ -235,8 +236,8 @@ static void conservation_add_timeline(struct law_list *laws, const struct profil
     double in_bins[PROFILE_TIME_STATES];
     struct timeline_sum cells = timeline_sum_cells(&profile->timeline);
     timeline_sum_lanes(&profile->timeline, in_bins);
-    /* Samples that are in only one of the two sums because the program still runs or was killed, and time for
-     * which no bins were left. */
+    /* samples that are in only one of the two sums because the program still runs or was killed; then, time
+     * for which no bins were left */
     double beside =
         profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
     beside += s * (double)profile->header.timeline_lost_ns * profile->header.threads_max;
@@ -262,10 +263,10 @@ static void conservation_add_timeline(struct law_list *laws, const struct profil
     law_list_add(laws, of_contexts);
 }
 
-/* Checks each context: of n threads, at most n - 1 can wait for the thread that executes the context. (At times
- * with nobody busy, they wait for a thread that no sample knows: <no core> below the root.) If the
- * bound holds, no idleness is cut off. The law does not apply to files from before version 0.3, which book
- * idleness and time in different contexts if cores are missing (own_elsewhere). */
+/* Checks for each context that at most n - 1 of n threads wait for the thread that executes the context.
+ * (While nobody is busy, they wait for a thread that no sample knows: <no core> below the root.) The right
+ * side is the idleness, limited to this bound. The law does not apply to files from before version 0.3, which
+ * book idleness and time in different contexts if cores are missing (own_elsewhere). */
 static void conservation_add_bound(struct law_list *laws, const struct profile *profile)
 {
     double idle_ns = 0, possible_ns = 0, others = (double)profile->header.threads_max - 1;
@@ -292,8 +293,8 @@ static void conservation_add_bound(struct law_list *laws, const struct profile *
 }
 
 /* Finds the cause of a failed law. If time of one thread is missing, every other thread may seem idle for as
- * long; the same holds for ranks. Missing cores do not explain an error in the time without a core, or in
- * ranks' waiting for each other. */
+ * long. The same holds for ranks. Missing cores explain neither an error in the time without a core nor an
+ * error in the ranks' waiting for each other. */
 static void law_explain_residual(struct conservation_law *law, const struct ledger *ledger,
                                  const struct profile *profile, double threads)
 {
@@ -304,7 +305,7 @@ static void law_explain_residual(struct conservation_law *law, const struct ledg
     double lost_s = ledger->dropped_ns * 1e-9, no_core_s = of_ranks || of_core ? 0 : ledger->no_core * 1e-9;
     if (law->ok)
         return;
-    /* losses change both sides by the same amount */
+    /* lost samples change both sides of these laws by the same amount */
     bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0;
     const char *otherwise = profile->header.snapshot ? LAW_COPIED : LAW_UNEXPLAINED;
     const char *inexact = profile_text(profile, "traced_by") ? LAW_TRACED : otherwise;
@@ -327,9 +328,9 @@ static void conservation_add_trace(struct law_list *laws, const struct profile *
                                .right = (double)ledger->recorded});
 }
 
-/* Returns the s that a killed or copied process may have booked in contexts but not yet in the threads'
- * ledgers, which are written last. 0: the law is exact. */
-static double half_booked_s(const struct profile *profile)
+/* Returns the time, in s, of samples that a killed or copied process may have booked in contexts but not yet
+ * in its threads' ledgers, which are written last. If the time is 0, the law is exact. */
+static double law_half_booked_s(const struct profile *profile)
 {
     uint64_t cut_off_ns = 0;
     for (size_t i = 0; i < profile->thread_count && !profile->header.finished; i++) {
@@ -340,7 +341,7 @@ static double half_booked_s(const struct profile *profile)
     return 1e-9 * (double)cut_off_ns * (1 + 1e-6);
 }
 
-/* Adds the laws that need no clock and no estimate: what contexts have is what threads have. */
+/* Adds the laws that need no clock and no estimate: contexts and threads must have the same totals. */
 static void conservation_add_sums(struct law_list *laws, const struct profile *profile, const struct ledger *ledger,
                                   const struct profile_sums *total)
 {
@@ -360,10 +361,10 @@ static void conservation_add_sums(struct law_list *laws, const struct profile *p
                      .statement = "work + overhead + no core + blocked + mpi wait of contexts = the same of threads",
                      .left = (profile_sums_own(total) - total->lock_wait) * s,
                      .right = (ledger_busy(ledger) - ledger->lock_wait) * s,
-                     .tolerance = half_booked_s(profile)});
+                     .tolerance = law_half_booked_s(profile)});
 }
 
-/* Adds the laws about idleness of threads, which samples at a clock estimate. */
+/* Adds the laws about the idleness of threads. They apply only if a clock triggers the samples. */
 static void conservation_add_idleness(struct law_list *laws, const struct profile *profile, const struct rows *rows,
                                       const struct ledger *ledger, const struct profile_sums *total)
 {
@@ -380,8 +381,9 @@ static void conservation_add_idleness(struct law_list *laws, const struct profil
                      .statement = "shared idleness of contexts = idle time of threads in use while a thread was busy",
                      .left = shared_s,
                      .right = idle_s,
-                     .tolerance = idle_tolerance(&rows->error, fmax(idle_s, shared_s))});
-    /* an identity between numbers that may be large compared with their difference */
+                     .tolerance = law_tolerance_of_idleness(&rows->error, fmax(idle_s, shared_s))});
+    /* both sides are computed from the same numbers, which may be large compared with the difference of the
+     * sides */
     law_list_add(
         laws, (struct conservation_law){
                   .name = "thread_idle",
@@ -401,9 +403,10 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     struct law_list list = {.law = laws};
     ledger_sum(profile, &ledger);
     for (size_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* their parents' sums contain them */
+        /* the sums of WAITERS nodes are contained in their parents' sums */
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
             profile_sums_add(&total, &profile->nodes[i].metric);
-    /* samples at a counter's overflow measure neither time nor idle threads */
+    /* samples triggered by a counter's overflow measure neither time nor idle threads */
     bool events = profile_text(profile, "sample") != NULL;
     if (profile->header.clock == 0 && !events)
         law_list_add(&list, (struct conservation_law){
@@ -413,7 +416,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                                              "sampled threads",
                                 .left = (profile_sums_own(&total) + ledger.idle + ledger.dropped_ns) * s,
                                 .right = ledger.lifetime * s,
-                                .tolerance = thread_ends_tolerance(error, profile->thread_count)});
+                                .tolerance = law_tolerance_of_thread_ends(error, profile->thread_count)});
     conservation_add_sums(&list, profile, &ledger, &total);
     if (!events) {
         conservation_add_idleness(&list, profile, rows, &ledger, &total);

@@ -16,18 +16,19 @@ struct conservation_law {
     double left, right;    /* the two sides, in s or in samples */
     double residual;       /* left - right */
     double relative;       /* residual divided by the larger side; 0 if both sides are 0 */
-    bool exact;            /* the sides may differ only by rounding, not by sampling error */
+    bool exact;            /* whether only rounding, not sampling error, can make the sides differ */
     double tolerance;      /* largest residual that sampling can cause; 0 if `exact` */
-    bool ok;               /* the law holds */
-    /* cause of a residual above the tolerance; LAW_UNEXPLAINED: unknown */
+    bool ok;               /* whether the law holds */
+    /* cause of a residual above the tolerance; LAW_UNEXPLAINED if unknown */
     const char *cause;
 };
 
-#define LAW_NO_CORE     "no core" /* threads had no core, which also changed other threads' time */
+#define LAW_NO_CORE     "no core" /* threads had no core, which also changed the time of other threads */
 #define LAW_LOST        "lost samples"
 #define LAW_UNEXPLAINED "nothing"
 #define LAW_TRACED      "stopped while another program traced it" /* strace or a debugger stopped the program */
-#define LAW_COPIED      "copied while it ran" /* made by `blame snapshot`: a sample may be on one side only */
+/* the file comes from `blame snapshot`: a sample may be on one side only */
+#define LAW_COPIED "copied while it ran"
 
 #define CONSERVATION_LAWS 13
 
@@ -38,17 +39,19 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
 /* Sums over all threads' ledgers, in ns or as numbers of samples. */
 struct ledger {
     double work, overhead, lock_wait, idle, parked, idle_nobody_busy, dropped_ns;
-    double lifetime;  /* time since the tool's start, of threads that could be sampled */
-    double unsampled; /* time since the tool's start, of threads without a timer */
+    double lifetime;  /* time since the tool's start of threads that could be sampled */
+    double unsampled; /* time since the tool's start of threads without a timer */
     size_t unsampled_threads;
     double on_core, no_core; /* by the kernel's count: time on a core, and time ready to run without a core */
-    double no_core_sampled;  /* the same as no_core, but by samples of busy, waiting and idle threads */
+    /* time without a core by samples of busy, waiting and idle threads; compare no_core */
+    double no_core_sampled;
     double no_core_busy;
-    /* part of the time without a core in which a hypervisor had the core; the kernel does not count it */
+    /* time without a core in which a hypervisor had it; the kernel does not count this time */
     double stolen;
     double blocked;
     double mpi_wait;
-    /* time of threads with a timer, while the program blocked the sampling signal or had taken it */
+    /* time without samples of threads with a timer, because the program blocked the sampling signal or used
+     * it */
     double unsignalled;
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
