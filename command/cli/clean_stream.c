@@ -8,11 +8,11 @@
 
 struct cleaner {
     FILE *terminal;
-    char sequence[5]; /* the first bytes of a character of several bytes */
+    char sequence[5]; /* start of an incomplete UTF-8 sequence */
     size_t kept;
 };
 
-static size_t length_by(unsigned char first)
+static size_t utf8_length_by(unsigned char first)
 {
     return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
 }
@@ -38,7 +38,7 @@ static ssize_t write_clean(void *cookie, const char *bytes, size_t size)
             putc(control ? '?' : byte, cleaner->terminal);
         else
             cleaner->sequence[cleaner->kept++] = (char)byte;
-        if (cleaner->kept && cleaner->kept == length_by((unsigned char)cleaner->sequence[0]))
+        if (cleaner->kept && cleaner->kept == utf8_length_by((unsigned char)cleaner->sequence[0]))
             put_sequence(cleaner);
     }
     fflush(cleaner->terminal);
@@ -63,7 +63,7 @@ FILE *clean_stream(FILE *terminal)
 
 void clean_stderr(void)
 {
-    setvbuf(stderr, NULL, _IOFBF, BUFSIZ); /* flushed after each message */
+    setvbuf(stderr, NULL, _IOFBF, BUFSIZ); /* Buffers each message whole, until the flush at its end. */
     stderr = clean_stream(stderr);
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 }

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* Returns a stream that writes to a terminal and replaces control characters by `?`, and longer ones and
- * invalid UTF-8 by U+FFFD. fclose() it before the terminal's stream. */
+/* Returns a stream that writes to a terminal without control characters. It replaces those of one byte by
+ * `?`, and longer ones and invalid UTF-8 by U+FFFD. Close the stream before the terminal's own. */
 FILE *clean_stream(FILE *terminal);
 
-/* Does the same for stderr: messages contain file names, which anyone may have chosen. */
+/* Removes control characters from stderr: messages contain file names, which may contain any bytes. */
 void clean_stderr(void);
 
 #endif

@@ -12,7 +12,7 @@ int cli_export(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_snapshot(int argc, char **argv);
 int cli_finish(int argc, char **argv);
-int cli_lab(int argc, char **argv); /* db, scaling, tune, history, fold, lab */
+int cli_lab(int argc, char **argv); /* runs db, scaling, tune, history, fold and lab */
 
 enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_WORSE = 3 };
 

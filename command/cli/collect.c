@@ -17,7 +17,7 @@
 #include "command/cli/run_notes.h"
 #include "command/profile/read.h"
 
-/* Writes the reports in a child process, as at a program's end, so that a crash there does not end blame run. */
+/* Writes the reports in a child process, so that a crash there does not end `blame run`. */
 static void start_finisher(const char *directory, const char *file)
 {
     char *const arguments[] = {"blame", "finish", (char *)directory, (char *)file, NULL};
@@ -41,7 +41,8 @@ static void start_finisher(const char *directory, const char *file)
                 wrong ? strerror(wrong) : strsignal(WTERMSIG(status)), log_word(directory, (char[LOG_WORD_BYTES]){0}));
 }
 
-/* Returns true after a message if the folder in which the directory was made no longer exists. */
+/* Returns whether the parent folder of the profile directory no longer exists, and prints a message in that
+ * case. */
 static bool folder_was_deleted(const char *directory)
 {
     char folder[PATH_MAX];
@@ -54,7 +55,7 @@ static bool folder_was_deleted(const char *directory)
     return true;
 }
 
-/* Returns true if the file is a profile, or if the reason why there is none has been printed. */
+/* Returns true if the file is a profile, or if a message has already said why there is none. */
 static bool finish_profile(const char *directory, const char *file)
 {
     struct profile_header header;
@@ -64,10 +65,11 @@ static bool finish_profile(const char *directory, const char *file)
         start_finisher(directory, file); /* The child prints what is wrong with the file. */
         return true;
     }
-    bool gone = kill(header.pid, 0) != 0; /* false for a process that outlives the program */
+    /* false if the measured process still runs, as a daemon may after the program's end */
+    bool gone = kill(header.pid, 0) != 0;
     if (header.wants_region && gone) {
         unlink(file);
-        if (rmdir(directory) != 0) /* not empty: the directory of a job */
+        if (rmdir(directory) != 0) /* fails in the directory of a job, which holds other files */
             job_directory_leave(directory);
     } else if (!header.wants_region && !header.reported && (gone || !header.finished) &&
                (header.csv || header.summary)) {
@@ -79,7 +81,8 @@ static bool finish_profile(const char *directory, const char *file)
     return !header.wants_region;
 }
 
-/* Finishes one profile. claimed: the path to which a file from elsewhere is moved; NULL: below directory. */
+/* Finishes one profile. If the file is not below `directory`, moves it to the path `claimed`, or into
+ * `directory` if `claimed` is NULL. */
 static bool collect_one(const char *directory, const char *file, const char *claimed)
 {
     char target[PATH_MAX];
@@ -90,7 +93,8 @@ static bool collect_one(const char *directory, const char *file, const char *cla
     if (!name || snprintf(target, sizeof(target), "%s%s", claimed ? claimed : directory, claimed ? "" : name) >=
                      (int)sizeof(target))
         return true;
-    /* The file was in memory during the run. A process that ended normally has moved the file itself. */
+    /* During the run, this file was in a memory file system. A process that ended normally has already moved
+     * it. */
     if (stat(file, &(struct stat){0}) == 0) {
         if (!(claimed ? os_copy_over(file, target) : os_copy_file(file, target))) {
             fprintf(stderr, "blame: cannot write %s (%s); the profile stays in %s\n", target, strerror(errno), file);

@@ -228,7 +228,7 @@ int cli_diff(int argc, char **argv)
     int status = CLI_DONE;
     if (parsed == OPTIONS_RUN)
         parsed = check_request(&request);
-    /* lab/ starts this command again, with --base for each trial */
+    /* lab/ runs this command again, with --base for each run of the base. */
     if (parsed == OPTIONS_RUN && request.base_where)
         status = lab_start(argc, argv);
     else if (parsed == OPTIONS_RUN) {

@@ -14,8 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Returns whether a program's loader is glibc's, by its name. Other loaders (musl) ignore
- * LD_TRACE_LOADED_OBJECTS and would run the program. */
+/* Returns whether a program's interpreter (PT_INTERP) is glibc's, judged by its file name. Other loaders,
+ * such as musl's, ignore LD_TRACE_LOADED_OBJECTS and would run the program. */
 static bool is_glibc_loader(int fd, const ElfW(Phdr) * segment)
 {
     static const char *const names[] = {"ld-linux", "ld-2.", "ld.so", "ld64.so"};
@@ -51,8 +51,9 @@ enum elf_kind elf_kind_of(const char *path)
     return kind;
 }
 
-/* Starts the loader without the program. It prints the libraries that it would load, and our audit library
- * prints what keeps a library from libomp. The output is *list. */
+/* Runs the program's loader, which prints the libraries that it would load and does not start the program.
+ * Our audit library adds why a library cannot use libomp. Returns the loader's pid, and a stream with its
+ * output in *list. */
 static pid_t trace_loader(const char *path, FILE **list)
 {
     int ends[2];
@@ -62,7 +63,8 @@ static pid_t trace_loader(const char *path, FILE **list)
     if (child == 0) {
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
         if (dup2(ends[1], 1) < 0 || dup2(ends[1], 2) < 0)
-            _exit(127); /* a sandbox refuses this, and the program would run */
+            /* A sandbox refuses dup2(): the list would go to the program's output. */
+            _exit(127);
         close(ends[0]);
         close(ends[1]);
         execl(path, path, (char *)NULL);
@@ -73,9 +75,9 @@ static pid_t trace_loader(const char *path, FILE **list)
     return child;
 }
 
-/* Takes the library's path from a line of the loader's output: NAME => PATH (ADDRESS), or PATH (ADDRESS).
- * Returns false if there is none. */
-static bool path_of_line(const char *line, char *path, size_t bytes)
+/* Copies the library's path from a line of the loader's output, which has the form NAME => PATH (ADDRESS) or
+ * PATH (ADDRESS). Returns false if the line names no path. */
+static bool library_path_of_line(const char *line, char *path, size_t bytes)
 {
     const char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line + strspn(line, "\t");
     const char *end = strstr(begin, " (0x");
@@ -86,15 +88,15 @@ static bool path_of_line(const char *line, char *path, size_t bytes)
 }
 
 /* Returns whether a line names an MPI library: Open MPI's libmpi.so.40, MPICH's libmpich.so.12 or
- * libmpi.so.12, their Fortran parts, and derived libraries. */
+ * libmpi.so.12, their Fortran libraries, or libraries derived from these. */
 static bool names_mpi(const char *line)
 {
     return strncmp(line, "\tlibmpi", 7) == 0 && strchr(".cf_", line[7]);
 }
 
-/* Takes the reason why libomp does not suit a library from a line of our audit library, without the end of
- * the line, which says what follows. */
-static void read_late(const char *line, struct elf_openmp *openmp)
+/* Copies, from a line that our audit library printed, the reason why a library cannot use libomp. Leaves out
+ * the end of the line, which says what happens as a result. */
+static void read_unsuitable_library(const char *line, struct elf_openmp *openmp)
 {
     static const char mark[] = "blame: ";
     const char *follows[] = {strstr(line, " may not load: "), strstr(line, " runs on it: ")};
@@ -104,7 +106,7 @@ static void read_late(const char *line, struct elf_openmp *openmp)
                      line + sizeof(mark) - 1);
 }
 
-static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
+static void read_loader_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
     size_t length = strlen(libomp);
     openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
@@ -114,7 +116,7 @@ static void read_line(const char *line, const char *libomp, struct elf_openmp *o
         openmp->gcc = true;
     if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')
         openmp->moved = true;
-    read_late(line, openmp);
+    read_unsuitable_library(line, openmp);
 }
 
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp)
@@ -123,18 +125,18 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
     FILE *list = NULL;
     *openmp = (struct elf_openmp){0};
     if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
-        return; /* The program would run. */
+        return; /* Any other loader would run the program. */
     pid_t child = trace_loader(path, &list);
     while (list && fgets(line, sizeof(line), list))
-        read_line(line, libomp, openmp);
+        read_loader_line(line, libomp, openmp);
     if (list)
         fclose(list);
     if (child > 0)
         waitpid(child, NULL, 0);
 }
 
-/* Returns whether a dynamic object exports the name. */
-static bool offers(const char *path, const char *name)
+/* Returns whether the dynamic symbol table of an ELF file defines the symbol `name`. */
+static bool elf_exports(const char *path, const char *name)
 {
     GElf_Shdr header;
     GElf_Sym symbol;
@@ -156,8 +158,8 @@ static bool offers(const char *path, const char *name)
     return found;
 }
 
-/* Returns whether a library is an OpenMP runtime of LLVM or blame's own. Such a runtime also exports
- * ompt_start_tool, which asks other tools. */
+/* Returns whether a library is one of LLVM's OpenMP runtimes or belongs to blame. LLVM's runtimes define
+ * ompt_start_tool themselves, only to look for other tools. */
 static bool is_runtime_or_ours(const char *path)
 {
     static const char *const names[] = {"libomp", "libiomp5", "libblame"};
@@ -176,13 +178,13 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
     if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
         return false;
     snprintf(owner, bytes, "%s", path);
-    if (offers(path, tool))
+    if (elf_exports(path, tool))
         return true;
     bool found = false;
     pid_t child = trace_loader(path, &list);
     while (list && fgets(line, sizeof(line), list))
-        if (!found && path_of_line(line, owner, bytes))
-            found = !is_runtime_or_ours(owner) && offers(owner, tool);
+        if (!found && library_path_of_line(line, owner, bytes))
+            found = !is_runtime_or_ours(owner) && elf_exports(owner, tool);
     if (list)
         fclose(list);
     if (child > 0)
@@ -190,9 +192,9 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
     return found;
 }
 
-/* Returns whether a string table of the file has one of the names of symbols or libraries. Other text does
- * not count, because this command contains the names as text. */
-static bool has_name_in_tables(const char *path, const char *const *names)
+/* Returns whether a string table of the file contains one of these names of symbols or libraries. The file's
+ * other text does not count: the blame command itself has these names as string constants. */
+static bool elf_names_any(const char *path, const char *const *names)
 {
     GElf_Shdr header;
     bool found = false;
@@ -214,13 +216,13 @@ static bool has_name_in_tables(const char *path, const char *const *names)
 bool elf_finds_leaks(const char *path)
 {
     static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so", NULL};
-    return has_name_in_tables(path, names);
+    return elf_names_any(path, names);
 }
 
 bool elf_checks_memory(const char *path)
 {
     static const char *const names[] = {"__msan_init", NULL};
-    return has_name_in_tables(path, names);
+    return elf_names_any(path, names);
 }
 
 bool elf_gains_privileges(const char *path)

@@ -1,4 +1,4 @@
-/* Facts about a program that `blame run` needs before it starts it. */
+/* What `blame run` must know about a program before it starts the program. */
 #ifndef BLAME_COMMAND_CLI_ELF_INFO_H
 #define BLAME_COMMAND_CLI_ELF_INFO_H
 
@@ -8,40 +8,42 @@
 enum elf_kind {
     ELF_KIND_NONE,    /* no ELF file, for example a script */
     ELF_KIND_STATIC,  /* statically linked: no library can be loaded into it */
-    ELF_KIND_FOREIGN, /* started by another loader than glibc's */
+    ELF_KIND_FOREIGN, /* whose loader is not glibc's */
     ELF_KIND_DYNAMIC,
 };
 
-/* Returns the kind of a program, from its program headers. */
+/* Returns the kind of a program, according to its program headers. */
 enum elf_kind elf_kind_of(const char *path);
 
-/* The OpenMP runtime of a dynamic program, and its MPI. */
+/* The OpenMP runtime and the MPI library that a dynamically linked program loads. */
 struct elf_openmp {
-    bool needed;     /* whether it starts with an OpenMP runtime */
-    bool mpi;        /* whether it starts with an MPI */
-    bool own_first;  /* whether nothing may be preloaded, because a library must be the first one */
-    bool gcc;        /* whether it gets libgomp.so.1 */
-    bool moved;      /* whether it asks for libgomp.so.1 and gets libomp */
-    char late[1024]; /* why libomp does not suit a library of the program; "" if it does */
+    bool needed; /* whether an OpenMP runtime is loaded before main */
+    bool mpi;    /* whether an MPI library is loaded before main */
+    /* whether nothing may be preloaded, because AddressSanitizer's library must be the first */
+    bool own_first;
+    bool gcc;        /* whether libgomp.so.1 is loaded */
+    bool moved;      /* whether libomp is loaded in place of libgomp.so.1 */
+    char late[1024]; /* why a library of the program cannot use libomp; "" if all can */
 };
 
-/* Asks the loader, in the environment that the program will have. libomp: the library that our audit library
- * loads instead of libgomp.so.1, or "". */
+/* Asks the loader, with the environment that the program will have. `libomp` is the path of the library that
+ * our audit library loads in place of libgomp.so.1, or "". */
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp);
 
-/* Returns whether the program or one of its libraries has an OpenMP tool of its own (ompt_start_tool), which
- * the runtime asks first, and copies the owner's name. */
+/* Returns whether the program or one of its libraries contains an OpenMP tool (ompt_start_tool). A runtime
+ * prefers that tool to ours. Copies the path of the file that contains it. */
 bool elf_own_tool_of(const char *path, char *owner, size_t bytes);
 
-/* Returns whether the program looks for leaks at its end (AddressSanitizer, LeakSanitizer). The runtime's
- * memory for a tool would count as a leak, and the search crashes with an audit library and several threads. */
+/* Returns whether the program looks for memory leaks when it ends (AddressSanitizer, LeakSanitizer). It would
+ * report the memory that the runtime allocates for a tool as a leak. With an audit library and several
+ * threads, the leak search crashes. */
 bool elf_finds_leaks(const char *path);
 
 /* Returns whether the program uses MemorySanitizer, which does not start with an audit library. */
 bool elf_checks_memory(const char *path);
 
-/* Returns whether the program runs with more privileges than its user, in which case the loader preloads
- * nothing. */
+/* Returns whether the program has more privileges than the user who starts it. The loader ignores LD_PRELOAD
+ * for such a program. */
 bool elf_gains_privileges(const char *path);
 
 #endif

@@ -28,13 +28,13 @@
 #include "command/text/memory.h"
 #include "command/text/unfinished.h"
 
-/* ---- formats that are a directory ---- */
+/* ---- formats that consist of several files ---- */
 
 /* The output of a command that writes several files: a directory that appears only when it is complete. */
 
 struct out_directory {
     const char *command;
-    char *path, *temporary; /* temporary: the directory into which files are written */
+    char *path, *temporary; /* temporary: path of the directory until it is complete */
 };
 
 static bool complain_directory(const struct out_directory *directory, int why)
@@ -46,13 +46,14 @@ static bool complain_directory(const struct out_directory *directory, int why)
     return false;
 }
 
-static void free_names(struct out_directory *directory)
+static void out_directory_free_paths(struct out_directory *directory)
 {
     free(directory->path);
     free(directory->temporary);
 }
 
-/* Opens a new directory. Returns false after a message, also if the directory exists and is empty. */
+/* Creates a directory for the output. Returns false after a message if that fails or `path` exists, even as
+ * an empty directory. */
 static bool out_directory_open(struct out_directory *directory, const char *command, const char *path)
 {
     struct stat status;
@@ -63,26 +64,26 @@ static bool out_directory_open(struct out_directory *directory, const char *comm
     bool there = lstat(directory->path, &status) == 0;
     if (there || !unfinished_directory(directory->temporary)) {
         complain_directory(directory, there ? EEXIST : errno);
-        free_names(directory);
+        out_directory_free_paths(directory);
         return false;
     }
     return true;
 }
 
-/* Removes what was written. */
+/* Removes all files that were written. */
 static void out_directory_drop(struct out_directory *directory)
 {
     unfinished_remove(directory->temporary);
-    free_names(directory);
+    out_directory_free_paths(directory);
 }
 
-/* Moves the directory into its place. good: false after a failed write that set errno. Returns an exit status
- * of command/cli/cli.h; after a failure and a message nothing is left. */
+/* Renames the directory to its final path if `good`. `good` is false after a failed write, which has set
+ * errno. On failure, prints a message and removes all files. Returns an exit status of command/cli/cli.h. */
 static int out_directory_close(struct out_directory *directory, bool good)
 {
     int why = errno;
-    /* A directory that has appeared meanwhile is not replaced. A file system without RENAME_NOREPLACE can
-     * replace an empty one at most. */
+    /* RENAME_NOREPLACE keeps a directory that another process has created meanwhile. Without it, on some file
+     * systems, an empty directory may be replaced. */
     if (good && renameat2(AT_FDCWD, directory->temporary, AT_FDCWD, directory->path, RENAME_NOREPLACE) != 0)
         good = errno == EINVAL && rename(directory->temporary, directory->path) == 0, why = errno;
     if (!good)
@@ -93,18 +94,18 @@ static int out_directory_close(struct out_directory *directory, bool good)
 
 /* ---- formats of traces ---- */
 
-/* The profile and trace of a run, or those of all ranks of a job. */
+/* The profile and trace of one run, or those of each rank of a job. */
 struct opened_traces {
     struct opened_profile *opened;
     struct traced_process *processes;
     size_t count;
 };
 
-/* Perfetto needs 2 to 4 times as much memory, and a browser page has 4 GB. Chromium reads no longer text into
- * a page. */
+/* Size in bytes above which a viewer may fail: Perfetto needs 2 to 4 times this memory and a browser tab has
+ * 4 GB; Chromium limits text to 512 MB. */
 #define LARGE_BYTES 500000000LL
 
-/* Says how many samples had no room in a trace. */
+/* Prints how many samples were left out of a trace because it was full. */
 static void note_thinned(const char *path, unsigned long long kept, unsigned long long thinned)
 {
     if (thinned)
@@ -128,8 +129,8 @@ static bool open_trace(const char *path, struct opened_traces *traces)
     return process->trace != NULL;
 }
 
-/* Opens the traces of a run or job. Returns false after a message if one cannot be read or has no trace;
- * close_traces() is needed in both cases. */
+/* Opens the traces of a run or job. Returns false after a message if one cannot be read or has no trace. Call
+ * close_traces() even after a failure. */
 static bool open_traces(const char *input, struct opened_traces *traces)
 {
     struct stat status;
@@ -157,7 +158,7 @@ static void close_traces(struct opened_traces *traces)
     free(traces->processes);
 }
 
-/* Warns about a file that is too large for its viewer. */
+/* Warns if a file may be too large for its viewer. */
 static void note_trace_size(const char *format, long long bytes)
 {
     if (bytes > LARGE_BYTES && strcmp(format, "perfetto") == 0)
@@ -175,15 +176,15 @@ static void note_trace_size(const char *format, long long bytes)
 
 /* ---- the format trial ---- */
 
-/* A request of `blame export --format trial`: runs as JSON lines, one after the other, or with common
- * contexts. */
+/* The options of `blame export --format trial`, which writes runs as JSON lines. */
 
 struct trial_request {
     const char *const *operand; /* profiles or folders of profiles */
     int operand_count;
-    /* enum run_set_view in which contexts have common numbers in all runs; -1: each run has its own */
+    /* enum run_set_view: all runs share one numbering of the contexts of that view; -1: each run has its own
+     * numbering */
     int common;
-    bool sums; /* without values of single threads and ranks */
+    bool sums; /* whether the values of single threads and ranks are left out */
 };
 
 struct exporting {
@@ -205,7 +206,8 @@ static void put_recorded_compilers(struct facts *facts, const struct profile *pr
     free(file);
 }
 
-/* Adds the compilers that the program's binary names, or those in run.json if the binary is gone. */
+/* Adds the compilers that the program's debug information names, or those in run.json if the program's file
+ * is missing. */
 static void put_compilers(struct facts *facts, const struct profile *profile, struct symbols *symbols)
 {
     const char *compiler[SYMBOLS_PRODUCERS], *slash = strrchr(profile->path, '/');
@@ -283,8 +285,8 @@ static bool put_common_runs(const struct trial_request *request, FILE *out)
     return good;
 }
 
-/* Returns an exit status of command/cli/cli.h. An unreadable profile is skipped, unless runs have common
- * contexts. */
+/* Returns an exit status of command/cli/cli.h. Skips a profile that cannot be read. With a numbering common
+ * to all runs, such a profile is an error. */
 static int trial_export(const struct trial_request *request, const char *output)
 {
     struct out_file out;
@@ -337,8 +339,8 @@ static const struct usage usage = {
     .operands = "a profile directory or a *.blame file",
 };
 
-/* Prints the formats that take an option (0: all formats), with commas between them. */
-static void put_names(FILE *out, unsigned takes)
+/* Prints the names of the formats that accept the options in `takes` (0: all formats), separated by commas. */
+static void put_format_names(FILE *out, unsigned takes)
 {
     const char *between = " ";
     for (size_t i = 0; i < export_format_count; i++)
@@ -351,7 +353,7 @@ static void put_names(FILE *out, unsigned takes)
 static enum options_result refuse_option(const char *option, const struct export_format *format, unsigned takes)
 {
     fprintf(stderr, "blame export: %s: works only with --format", option);
-    put_names(stderr, takes);
+    put_format_names(stderr, takes);
     fprintf(stderr, ", not with %s\n", format->name);
     return OPTIONS_WRONG;
 }
@@ -365,7 +367,7 @@ static enum options_result check_export(struct request *request)
 {
     if (request->format < 0) {
         fputs("blame export: --format is missing; expected one of", stderr);
-        put_names(stderr, 0);
+        put_format_names(stderr, 0);
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
@@ -429,7 +431,8 @@ static enum options_result parse_export_arguments(struct request *request, int a
     return check_export(request);
 }
 
-/* Says which values of a metric the format cannot hold, or that the profile has none. */
+/* Prints a warning if the format cannot hold a metric's negative values, or if the profile has no values of
+ * that metric. */
 static void note_metric(const struct rows *rows, enum metric metric, bool stacks)
 {
     double negative = stacks ? export_negative(rows, metric) : 0;
@@ -442,7 +445,7 @@ static void note_metric(const struct rows *rows, enum metric metric, bool stacks
         fprintf(stderr, "blame export: the profile has no %s; choose another --metric\n", metric_word[metric]);
 }
 
-/* Says which metrics lose negative values or are empty. */
+/* Prints such warnings for all metrics that the format writes. */
 static void note_metrics(const struct export_format *format, const struct export_input *input)
 {
     bool all = format->metrics == EXPORT_ONE_OR_ALL && !input->alone;
@@ -468,7 +471,8 @@ static struct export_input input_of(const struct request *request, const struct 
                                  .metric =
                                      request->metric >= 0 ? (enum metric)request->metric : metric_default(opened->rows),
                                  .alone = request->metric >= 0};
-    if (blame_is_none && input.metric == METRIC_BLAME) /* blame is a sum, which is not one of all metrics */
+    /* These formats write single metrics, and blame is a sum of three. */
+    if (blame_is_none && input.metric == METRIC_BLAME)
         input.metric = METRIC_IDLENESS;
     note_metrics(request->of, &input);
     return input;
@@ -533,7 +537,7 @@ static bool write_locations(const struct request *request, const struct opened_p
     return good;
 }
 
-static void drop(bool several, struct out_directory *directory, struct out_file *file)
+static void drop_output(bool several, struct out_directory *directory, struct out_file *file)
 {
     if (several)
         out_directory_drop(directory);
@@ -553,13 +557,13 @@ static int export_locations(const struct request *request)
         return CLI_BAD_INPUT;
     int status = CLI_BAD_INPUT;
     if (!open_rows("export", request->input, &opened)) {
-        drop(several, &directory, &file);
+        drop_output(several, &directory, &file);
         return status;
     }
     bool good = write_locations(request, &opened, several ? NULL : file.stream, several ? directory.temporary : NULL,
                                 &lost, &refused);
     if (refused)
-        drop(several, &directory, &file);
+        drop_output(several, &directory, &file);
     else
         status = several ? out_directory_close(&directory, good) : out_file_close(&file, good);
     if (lost)

@@ -1,5 +1,5 @@
-/* `blame finish`: writes the reports of one measurement file. The tool starts it at the program's end, `blame
- * run` after a program was killed, and users if neither could. */
+/* `blame finish`: writes the reports for one measurement file. The tool starts this command at the program's
+ * end, and `blame run` starts it after the program was killed. If neither did so, the user runs it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -24,9 +24,11 @@
 #include "command/symbols/symbols.h"
 #include "command/views/summary.h"
 
-#define REPORT_BYTES ((size_t)64 << 20) /* bytes for names and reports, besides twice the modules' files */
+/* memory for names and reports in bytes, in addition to twice the size of all modules */
+#define REPORT_BYTES ((size_t)64 << 20)
 
-/* Returns whether there is memory for names and reports. Without memory, libdw would end the process. */
+/* Returns whether there is enough memory for names and reports. If libdw runs out of memory, it ends the
+ * process. */
 static bool have_memory(const struct profile *profile)
 {
     size_t bytes = REPORT_BYTES;
@@ -49,9 +51,9 @@ void finish_offer_ourselves(void)
     fclose(file);
 }
 
-/* Marks the file as reported, so that `blame run` need not report it again. If the mark cannot be written,
- * neither could the reports. The file keeps its date, because a later file than job.blame counts as not
- * merged yet. */
+/* Marks the measurement file as reported, so that `blame run` does not report it again. If the mark cannot be
+ * written, the reports could not be written either. Keeps the file's modification time: a file newer than
+ * job.blame counts as not yet merged. */
 static void mark_reported(const char *path)
 {
     const uint32_t reported = 1;
@@ -66,7 +68,7 @@ static void mark_reported(const char *path)
     close(file);
 }
 
-/* the directory and its measurement, for finish_no_memory() */
+/* the profile directory and its measurement file, for the message of finish_no_memory() */
 static const char *finished, *finished_file;
 
 static void finish_no_memory(void)
@@ -84,7 +86,8 @@ static bool any_sample(const struct profile *profile)
     return false;
 }
 
-/* Returns whether there is anything to summarise. A program that only printed its help has nothing. */
+/* Returns whether there is anything to summarise. A program that only printed its help, for example, leaves
+ * nothing. */
 static bool has_something(const struct profile *profile)
 {
     struct coverage coverage;
@@ -92,7 +95,8 @@ static bool has_something(const struct profile *profile)
     return profile->header.regions > 0 || any_sample(profile) || coverage_is_poor(&coverage);
 }
 
-/* Writes the files and prints the summary. asked: a user asked for them, and always gets a summary. */
+/* Writes the report files and prints the summary. `asked` means that the user ran the command, and always
+ * gets a summary. */
 static int write_reports(const char *directory, const char *file, struct profile *profile, bool asked)
 {
     char error[512];
@@ -159,7 +163,8 @@ static const struct usage usage = {
     .operands = "a profile directory or a *.blame file",
 };
 
-/* A user types only DIR and gets everything. The tool and `blame run` also pass the measurement's file. */
+/* A user gives one operand, DIR, and gets all reports. The tool and `blame run` also pass the measurement
+ * file. */
 int cli_finish(int argc, char **argv)
 {
     const char *operand[argc];

@@ -3,11 +3,12 @@
 
 #include <stdbool.h>
 
-/* Writes the reports of a measurement file into the directory: all, or those that its header asks for.
- * Returns an exit status of command/cli/cli.h. */
+/* Writes the reports for a measurement file into the directory. `all` requests every report, otherwise the
+ * file's header says which. Returns an exit status of command/cli/cli.h. */
 int finish_reports(const char *directory, const char *file, bool all);
 
-/* Makes the kernel end this process before the program, which may still be in memory, when memory runs out. */
+/* Makes the kernel kill this process first when memory runs out, rather than the program, which may still be
+ * running. */
 void finish_offer_ourselves(void);
 
 #endif

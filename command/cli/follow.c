@@ -21,17 +21,18 @@
 #include "command/text/memory.h"
 
 #define LOOK_MS      500
-#define NICENESS     10     /* below the program's threads */
+#define NICENESS     10     /* lower priority than the program's threads */
 #define MAX_ATTEMPTS 100000 /* the highest number appended to the log's name */
 #define ENDING       ".blame"
 
 /* A measurement that is still growing. */
 struct followed {
     struct followed *next;
-    char *directory, *wanted; /* wanted: the log's name, to which a number is appended if it exists */
-    char *log;                /* NULL: not opened yet */
+    /* wanted: preferred path of the log; if the file exists, a number is appended */
+    char *directory, *wanted;
+    char *log; /* path of the log; NULL: not opened yet */
     int file;
-    bool given_up; /* whether the log cannot be written */
+    bool given_up; /* whether writing the log has failed */
     FILE *out;
     struct trace_tail tail;
     struct symbols *symbols;
@@ -49,9 +50,9 @@ static struct symbols *open_followed_symbols(void *data)
     return followed->symbols;
 }
 
-/* Opens a new file, readable for those who may read the measurement, or an existing pipe or terminal. Returns
+/* Opens an existing pipe or terminal, or creates a file with the read permissions of the measurement. Returns
  * -1 with errno. */
-static int open_log(struct followed *followed)
+static int open_stack_log(struct followed *followed)
 {
     struct stat there, measured;
     mode_t mode = fstat(followed->file, &measured) == 0 ? measured.st_mode & 0666 : 0600;
@@ -68,8 +69,8 @@ static int open_log(struct followed *followed)
     return file;
 }
 
-/* Removes an incomplete last line. */
-static void end_with_a_line(int file)
+/* Removes the last line of the log if it is incomplete. */
+static void drop_partial_line(int file)
 {
     struct stat now;
     char byte = '\n';
@@ -82,27 +83,27 @@ static void end_with_a_line(int file)
         return;
 }
 
-static void give_up_log(struct followed *followed, int cause)
+static void give_up_stack_log(struct followed *followed, int cause)
 {
     followed->given_up = true;
     log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ",
              log_word(followed->directory, (char[LOG_WORD_BYTES]){0}), " --format stacks writes the log later", NULL);
     if (!followed->out)
         return;
-    __fpurge(followed->out); /* fclose() would write the rest */
-    end_with_a_line(fileno(followed->out));
+    __fpurge(followed->out); /* Drops what is buffered, which fclose() would write. */
+    drop_partial_line(fileno(followed->out));
 }
 
-static bool begin_log(struct followed *followed)
+static bool begin_stack_log(struct followed *followed)
 {
-    int file = open_log(followed);
+    int file = open_stack_log(followed);
     if (file >= 0)
         fcntl(file, F_SETFL,
-              /* O_NONBLOCK let the opening of a pipe without a reader fail */
+              /* O_NONBLOCK was only needed so that opening a pipe without a reader fails */
               fcntl(file, F_GETFL) & ~O_NONBLOCK);
     followed->out = file >= 0 ? fdopen(file, "a") : NULL;
     if (!followed->out) {
-        give_up_log(followed, errno);
+        give_up_stack_log(followed, errno);
         return false;
     }
     log_line_of_job("stacks: tail -f ", followed->log, NULL);
@@ -111,19 +112,21 @@ static bool begin_log(struct followed *followed)
 }
 
 /* Writes the new samples to the log. */
-static void write_new(struct followed *followed)
+static void write_new_samples(struct followed *followed)
 {
     struct trace_sample sample;
     if (followed->given_up || !trace_tail_refresh(&followed->tail) || followed->tail.header.wants_region)
-        return; /* A process without a region removes its directory, which must be empty for that. */
+        /* A process without a parallel region removes its directory at its end, and only an empty directory
+         * can be removed. */
+        return;
     while (trace_tail_next(&followed->tail, &sample))
-        if ((!followed->out && !begin_log(followed)) || !stacks_put(followed->stacks, &sample)) {
+        if ((!followed->out && !begin_stack_log(followed)) || !stacks_put(followed->stacks, &sample)) {
             if (!followed->given_up)
-                give_up_log(followed, errno);
+                give_up_stack_log(followed, errno);
             return;
         }
     if (followed->out && fflush(followed->out) != 0)
-        give_up_log(followed, errno);
+        give_up_stack_log(followed, errno);
 }
 
 static void say_followed_missing(const struct followed *followed)
@@ -183,7 +186,7 @@ struct following {
     struct followed *first;
 };
 
-static void look_for_more(struct following *following)
+static void look_for_new_profiles(struct following *following)
 {
     struct run_note note = {0};
     if (!following->list)
@@ -201,15 +204,15 @@ static void look_for_more(struct following *following)
     run_note_free(&note);
 }
 
-/* Writes new samples of all processes. A process that has ended is written completely and then forgotten. */
-static void look_at_all(struct following *following, bool last)
+/* Writes the new samples of all processes. Once a process has ended, writes its last samples and forgets it. */
+static void follow_all_profiles(struct following *following, bool last)
 {
-    look_for_more(following);
+    look_for_new_profiles(following);
     for (struct followed **at = &following->first; *at;) {
         struct followed *followed = *at;
         struct profile_header *header = &followed->tail.header;
         bool over = last || header->finished || (header->pid && os_is_dead(header->pid));
-        write_new(followed);
+        write_new_samples(followed);
         if (!over) {
             at = &followed->next;
             continue;
@@ -219,8 +222,9 @@ static void look_at_all(struct following *following, bool last)
     }
 }
 
-/* Ignores the signals that end a terminal's programs, because the last samples must still be written. */
-static void set_surroundings(void)
+/* Ignores the signals with which a terminal ends its programs, because the last samples must still be
+ * written. */
+static void follow_set_signals(void)
 {
     static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -231,7 +235,7 @@ static void set_surroundings(void)
     finish_offer_ourselves();
     errno = 0;
     if (nice(NICENESS) == -1 && errno)
-        return; /* A higher niceness is only a courtesy. */
+        return; /* The lower priority is only a courtesy. */
 }
 
 static void follow_no_memory(void)
@@ -240,21 +244,21 @@ static void follow_no_memory(void)
              NULL);
 }
 
-/* Writes logs until the program ends. Does not return. */
+/* Writes the logs until the program ends, then ends this process. */
 static void follow_until(int end, const char *notes, const char *output)
 {
     struct following following = {.notes = notes, .output = output};
     struct pollfd ended = {.fd = end, .events = POLLIN};
     memory_exhausted = follow_no_memory;
-    set_surroundings();
+    follow_set_signals();
     bool last = false;
     while (!last) {
         last = poll(&ended, 1, LOOK_MS) > 0;
-        if (last) /* From here on, signals may end this process. */
+        if (last) /* From now on, signals may end this process. */
             for (int number = SIGINT; number <= SIGTERM; number++)
                 if (number == SIGINT || number == SIGQUIT || number == SIGTERM)
                     signal(number, SIG_DFL);
-        look_at_all(&following, last);
+        follow_all_profiles(&following, last);
     }
     _exit(0);
 }

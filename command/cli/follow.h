@@ -1,4 +1,4 @@
-/* `blame run --stacks`: a process that reads the growing measurements and writes the log of stacks
+/* `blame run --stacks`: a process that reads the measurements while they grow, and writes the log of stacks
  * (docs/time-and-traces.md). */
 #ifndef BLAME_COMMAND_CLI_FOLLOW_H
 #define BLAME_COMMAND_CLI_FOLLOW_H
@@ -6,15 +6,16 @@
 #include <sys/types.h>
 
 struct follower {
-    pid_t pid; /* 0: there is none */
-    int end;   /* descriptor; closing it means that the program has ended */
+    pid_t pid; /* 0: not started */
+    int end;   /* write end of a pipe; closing it tells the process that the program has ended */
 };
 
-/* Starts the process, before the program, or prints a message if it cannot. notes: the list of profiles.
- * output: NULL for a log beside each measurement. */
+/* Starts the process. Call this before the program starts. Prints a message on failure. `notes` is the path
+ * of the list of profiles (run_notes.h). `output` is the path of the log; NULL: a log beside each
+ * measurement. */
 void follow_start(struct follower *follower, const char *notes, const char *output);
 
-/* Waits until all logs are complete. */
+/* Tells the process that the program has ended, and waits until all logs are complete. */
 void follow_end(struct follower *follower);
 
 #endif

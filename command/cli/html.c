@@ -1,4 +1,4 @@
-/* `blame html`: makes one page for a browser from a profile. */
+/* `blame html`: writes a profile as a page for a browser. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static enum options_result parse_html_arguments(struct request *request, int arg
     return result;
 }
 
-/* Returns the path of report.html in a profile directory or beside a measurement file, malloc'ed. */
+/* Returns the path of report.html inside a profile directory or beside a measurement file, malloc'ed. */
 static char *default_output(const char *input)
 {
     struct stat status;

@@ -30,24 +30,24 @@
 #include "command/text/memory.h"
 #include "command/text/unfinished.h"
 
-/* ---- the merging of ranks ---- */
+/* ---- merging the ranks ---- */
 
-/* A job's files are merged in parts, and the parts in pairs. The form of this tree depends only on the number
- * of files, so that the result is the same to the bit for any number of processes. A process needs memory for
- * two parts, which grow with the ranks' common tree.
- *
- * A part of level 0 has JOB_TREE_FILES files, in the order of the list. Part n of the next level is made from
- * parts 2n and 2n + 1, or only from 2n. */
+/* The files of a job's ranks are merged in groups of JOB_TREE_FILES, in the order of the list. Each group
+ * gives a part of level 0. Part n of the next level is merged from parts 2n and 2n + 1, or is part 2n alone.
+ * The shape of this tree depends only on the number of files, so the result is the same to the bit for any
+ * number of processes. A process needs memory for two parts. Parts grow with the number of contexts that the
+ * ranks have between them. */
 
 #define JOB_TREE_FILES 64
 
 #define PATH_BYTES 32
 
 struct part {
-    size_t first, count; /* the files of a part of level 0 */
-    size_t left, right;  /* the two parts of a part of a higher level */
-    int file;            /* descriptor of the part; -1 when it is used up */
-    pid_t process;       /* the process that makes the part */
+    size_t first, count; /* level 0: indices of the merged files in the list */
+    size_t left, right;  /* higher levels: indices of the two merged parts */
+    /* descriptor of the file in memory that holds the part; -1 once it has been merged into another */
+    int file;
+    pid_t process; /* pid of the process that merges the part */
     enum { PART_OPEN, PART_BEGUN, PART_DONE } state;
 };
 
@@ -82,9 +82,9 @@ struct profile *job_tree_read(const struct job_tree *tree, int file, int other)
     return joined;
 }
 
-/* Writes a profile to the file and frees it; the file stays open. Returns false after a message, or if the
- * profile is NULL. */
-static bool write_part(const struct job_tree *tree, struct profile *profile, int file)
+/* Writes a profile to the file, which stays open, and frees the profile. Returns false after a message, or if
+ * the profile is NULL. */
+static bool write_job_part(const struct job_tree *tree, struct profile *profile, int file)
 {
     if (!profile)
         return false;
@@ -98,7 +98,7 @@ static bool write_part(const struct job_tree *tree, struct profile *profile, int
 int job_tree_join(const struct job_tree *tree, int file, int other)
 {
     int to = job_tree_file(tree->command);
-    if (to >= 0 && !write_part(tree, job_tree_read(tree, file, other), to)) {
+    if (to >= 0 && !write_job_part(tree, job_tree_read(tree, file, other), to)) {
         close(to);
         to = -1;
     }
@@ -107,18 +107,18 @@ int job_tree_join(const struct job_tree *tree, int file, int other)
     return to;
 }
 
-static bool make(const struct work *work, const struct part *part)
+static bool make_job_part(const struct work *work, const struct part *part)
 {
     const struct job_tree *tree = work->tree;
     const struct part *parts = work->part;
-    return write_part(tree,
-                      part->count ? job_read_part(tree->paths + part->first, part->count, &tree->like)
-                                  : job_tree_read(tree, parts[part->left].file, parts[part->right].file),
-                      part->file);
+    return write_job_part(tree,
+                          part->count ? job_read_part(tree->paths + part->first, part->count, &tree->like)
+                                      : job_tree_read(tree, parts[part->left].file, parts[part->right].file),
+                          part->file);
 }
 
-/* Lists the parts of all levels, up to the single last one. */
-static void plan(struct work *work, size_t first, size_t count)
+/* Lists the parts of all levels. The last part is the whole job. */
+static void plan_job_parts(struct work *work, size_t first, size_t count)
 {
     work->leaves = count;
     work->part = memory_array(2 * count, sizeof *work->part);
@@ -139,7 +139,7 @@ static void plan(struct work *work, size_t first, size_t count)
     free(level);
 }
 
-static void finish_part(struct work *work, struct part *part)
+static void finish_job_part(struct work *work, struct part *part)
 {
     part->state = PART_DONE;
     if (part->count) {
@@ -153,9 +153,9 @@ static void finish_part(struct work *work, struct part *part)
     work->part[part->left].file = work->part[part->right].file = -1;
 }
 
-/* Returns the part to make next: one whose two parts are ready, otherwise one of level 0; NULL if none can be
- * made yet. */
-static struct part *choose_part(const struct work *work)
+/* Returns the next part to make: a part whose two inputs are ready, or else a part of level 0. Returns NULL
+ * if every other part waits for inputs. */
+static struct part *choose_job_part(const struct work *work)
 {
     const struct part *parts = work->part;
     for (size_t i = work->leaves; i < work->count; i++)
@@ -168,22 +168,22 @@ static struct part *choose_part(const struct work *work)
     return NULL;
 }
 
-static bool begin_part(struct work *work, struct part *part)
+static bool begin_job_part(struct work *work, struct part *part)
 {
     part->file = job_tree_file(work->tree->command);
     if (part->file < 0)
         return false;
     part->state = PART_BEGUN;
     if (work->tree->jobs == 1) {
-        bool made = make(work, part);
-        finish_part(work, part);
+        bool made = make_job_part(work, part);
+        finish_job_part(work, part);
         return made;
     }
     fflush(NULL);
     part->process = fork();
     if (part->process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(make(work, part) ? 0 : 1);
+        _exit(make_job_part(work, part) ? 0 : 1);
     }
     if (part->process < 0)
         fprintf(stderr, "blame %s: cannot start a process: %s; -j 1 merges without other processes\n",
@@ -192,8 +192,9 @@ static bool begin_part(struct work *work, struct part *part)
     return part->process > 0;
 }
 
-/* Waits until a process has ended. Returns false after a message if it failed to make its part. */
-static bool await(struct work *work)
+/* Waits until one process has ended. Returns false if its part was not made, after a message from this
+ * process or that one. */
+static bool await_job_part(struct work *work)
 {
     int status;
     pid_t ended = waitpid(-1, &status, 0);
@@ -209,13 +210,13 @@ static bool await(struct work *work)
                     "blame %s: signal %d ended a process that merged a part of the job; if memory is short, -j 1 "
                     "needs the least\n",
                     work->tree->command, WTERMSIG(status));
-        finish_part(work, part);
+        finish_job_part(work, part);
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
     return true;
 }
 
-static void stop_parts(struct work *work)
+static void stop_job_parts(struct work *work)
 {
     for (size_t i = 0; i < work->count; i++)
         if (work->part[i].state == PART_BEGUN && work->part[i].process > 0)
@@ -229,15 +230,15 @@ int job_tree_merge(const struct job_tree *tree, size_t first, size_t count)
 {
     struct work work = {.tree = tree};
     bool good = true;
-    plan(&work, first, count);
+    plan_job_parts(&work, first, count);
     for (size_t i = 0; i < work.count; i++)
         work.part[i].file = -1;
     while (good && work.part[work.count - 1].state != PART_DONE) {
-        struct part *next = work.running < (size_t)tree->jobs ? choose_part(&work) : NULL;
-        good = next ? begin_part(&work, next) : await(&work);
+        struct part *next = work.running < (size_t)tree->jobs ? choose_job_part(&work) : NULL;
+        good = next ? begin_job_part(&work, next) : await_job_part(&work);
     }
     if (!good)
-        stop_parts(&work);
+        stop_job_parts(&work);
     int made = -1;
     if (good) {
         made = work.part[work.count - 1].file;
@@ -306,8 +307,8 @@ bool job_is_there(const char *directory)
     return there;
 }
 
-/* Removes kept names: they refer to the numbers of modules, which have changed. */
-static void remove_names(const char *output)
+/* Removes the file of kept names, which refers to modules by their numbers in the previous merge. */
+static void remove_kept_names(const char *output)
 {
     size_t length = strlen(output), ending = strlen(".blame");
     if (length < ending || strcmp(output + length - ending, ".blame") != 0)
@@ -317,8 +318,8 @@ static void remove_names(const char *output)
     free(names);
 }
 
-/* Returns the number of processes that merge, at most one for each core and part: more are not faster, and
- * each needs memory for two parts. */
+/* Returns the number of processes that merge. The default is one for each core: more are not faster, and each
+ * needs memory for two parts. */
 static int choose_jobs(int jobs)
 {
     cpu_set_t cores;
@@ -327,7 +328,7 @@ static int choose_jobs(int jobs)
     return jobs;
 }
 
-static struct profile *read_parts(struct job_tree *tree, char **why)
+static struct profile *read_job_parts(struct job_tree *tree, char **why)
 {
     tree->progress = progress_step;
     job_reference_find(&tree->like, tree->paths, tree->count);
@@ -339,9 +340,9 @@ static struct profile *read_parts(struct job_tree *tree, char **why)
     return part ? job_complete(part, why) : NULL;
 }
 
-struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_parts;
+struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_job_parts;
 
-/* Reads and merges the files. Returns NULL after a message or with *why. */
+/* Reads and merges the files. On failure, returns NULL after a message or with the reason in *why. */
 static struct profile *read_rank_files(const char *command, const struct job_files *files, const char *identity,
                                        int jobs, char **why)
 {
@@ -359,11 +360,12 @@ static struct profile *read_rank_files(const char *command, const struct job_fil
     return profile;
 }
 
-/* Writes the merged profile. A rank's file that appears while the files are read is later than `listed`. */
+/* Writes the merged profile and sets its modification time to `listed`, when the files were listed. A rank's
+ * file that appears during the merge is therefore newer. */
 static bool job_write(const char *command, const char *directory, const struct profile *profile, const char *output,
                       const struct timespec *listed)
 {
-    remove_names(output);
+    remove_kept_names(output);
     int wrong = profile_write(profile, output);
     if (wrong)
         fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command, output,
@@ -377,7 +379,7 @@ bool job_merge(const char *command, const char *directory, const char *output, i
 {
     char identity[JOB_IDENTITY_BYTES], *why = NULL;
     bool known = job_directory_identity(directory, identity);
-    struct timespec listed; /* time of the list, on the file system's clock */
+    struct timespec listed; /* when the files were listed, on the file system's clock */
     clock_gettime(CLOCK_REALTIME_COARSE, &listed);
     struct job_files files = job_list_files(directory);
     if (!files.count) {
@@ -406,39 +408,43 @@ bool job_merge(const char *command, const char *directory, const char *output, i
     return written;
 }
 
-static bool is_older(const struct timespec *a, const struct timespec *b)
+static bool is_older_time(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Returns whether a rank may have written since the merge, as one was still running then: writing through a
- * mapping does not change a file's date. False if a rank's file has been removed, since not all can be read. */
+/* Returns whether a rank may have written since the merge, because one was still running then. Modification
+ * times do not show this: writing through a mapping leaves them unchanged. Returns false if a rank's file is
+ * missing, because a new merge would lose that rank. */
 static bool may_have_grown(const char *made, const struct job_files *files)
 {
     struct profile_header header;
     return profile_read_header(made, &header) && header.growing && (uint32_t)files->count >= header.merged;
 }
 
-/* Returns whether job.blame contains all files. It stays valid if ranks' files were removed. A new file may
- * have an older modification time, as copies have, but its status change is later. */
-static bool is_current(const char *made, const struct job_files *files)
+/* Returns whether job.blame contains all files. It stays valid after ranks' files were removed. A copied file
+ * may have an old modification time, so the time of its last status change is checked too if there are more
+ * files than were merged. */
+static bool job_is_current(const char *made, const struct job_files *files)
 {
     struct stat job, rank;
     struct profile_header header;
     if (stat(made, &job) != 0)
         return false;
     bool known = profile_read_header(made, &header), more = known && (uint32_t)files->count > header.merged;
-    if (known && (uint32_t)files->count < header.merged) /* of copies, whose dates say nothing */
+    /* Some ranks' files are missing. The rest may be copies, whose times say nothing. */
+    if (known && (uint32_t)files->count < header.merged)
         return true;
     for (int i = 0; i < files->count; i++)
         if (stat(files->path[i], &rank) == 0 &&
-            (is_older(&job.st_mtim, &rank.st_mtim) || (more && is_older(&job.st_mtim, &rank.st_ctim))))
+            (is_older_time(&job.st_mtim, &rank.st_mtim) || (more && is_older_time(&job.st_mtim, &rank.st_ctim))))
             return false;
     return !may_have_grown(made, files);
 }
 
-/* Merges the job into a temporary file for this command. Returns NULL after a message. */
-static char *make_elsewhere(const char *command, const char *directory)
+/* Creates a temporary folder and returns the path at which this command merges the job, malloc'ed. Returns
+ * NULL after a message. */
+static char *make_job_elsewhere(const char *command, const char *directory)
 {
     const char *place = getenv("TMPDIR");
     char *folder = memory_text("%s/blame-job-XXXXXX", place && *place ? place : "/tmp");
@@ -464,10 +470,10 @@ char *job_measurement(const char *command, const char *directory)
 {
     char *made = memory_text("%s/" JOB_FILE, directory);
     struct job_files files = job_list_files(directory);
-    bool good = is_current(made, &files);
+    bool good = job_is_current(made, &files);
     if (!good && access(directory, W_OK) != 0) {
         free(made);
-        made = make_elsewhere(command, directory);
+        made = make_job_elsewhere(command, directory);
     }
     good = good || (made && job_merge(command, directory, made, 0));
     job_free_files(&files);

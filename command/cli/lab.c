@@ -16,11 +16,11 @@
 #define SYSTEM_PYTHON "/usr/bin/python3"
 #define NEEDS         "it needs Python 3.9 or newer with NumPy and SciPy (Debian: python3-scipy)"
 
-/* Variables for the programs that `blame tune` starts, not for the interpreter; lab/blame_lab/runs.py
- * restores them. */
+/* Environment variables that are unset for the Python interpreter. lab/blame_lab/runs.py sets them again for
+ * the programs that `blame tune` starts. */
 static const char *const kept[] = {"OMP_TOOL_LIBRARIES", "LD_PRELOAD", "LD_AUDIT", "OPENBLAS_NUM_THREADS"};
 
-static void keep_variables(void)
+static void keep_program_variables(void)
 {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const char *value = getenv(kept[i]);
@@ -32,11 +32,11 @@ static void keep_variables(void)
         unsetenv(kept[i]);
         free(name);
     }
-    /* computations are small: more threads would only cost their start */
+    /* NumPy's computations are small here: more threads would only add start-up time. */
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
 }
 
-static void put_words(FILE *out, const char *key, const enum metric *metric, size_t count)
+static void put_metric_words(FILE *out, const char *key, const enum metric *metric, size_t count)
 {
     fprintf(out, ",\"%s\":", key);
     for (size_t i = 0; i < count; i++)
@@ -44,8 +44,8 @@ static void put_words(FILE *out, const char *key, const enum metric *metric, siz
     putc(']', out);
 }
 
-/* Hands the table of metrics to lab/blame_lab/runs.py, as JSON. */
-static void tell_metrics(void)
+/* Passes the table of metrics to lab/blame_lab/runs.py as JSON, in an environment variable. */
+static void pass_metrics_to_python(void)
 {
     static const char *const rows =
 #define METRIC(name, column, value, word, title, unit, summary, light, dark, ...)                                      \
@@ -55,15 +55,15 @@ static void tell_metrics(void)
     char *text;
     FILE *out = memory_stream(&text);
     fprintf(out, "{\"always\":%d,\"metrics\":{%s}", METRIC_ALWAYS_PARTS, rows + 1);
-    put_words(out, "columns", metric_columns, METRIC_COLUMNS);
-    put_words(out, "parts", metric_parts, METRIC_PARTS);
+    put_metric_words(out, "columns", metric_columns, METRIC_COLUMNS);
+    put_metric_words(out, "parts", metric_parts, METRIC_PARTS);
     putc('}', out);
     memory_stream_close(out);
     setenv("BLAME_LAB_METRICS", text, 1);
     free(text);
 }
 
-/* Finds the start script below the folder that contains bin/. Returns false after a message. */
+/* Finds the Python script share/blame/lab/start.py in the installation. Returns false after a message. */
 static bool find_script(const char *command, char script[PATH_MAX])
 {
     char self[PATH_MAX], *folder;
@@ -84,8 +84,8 @@ static bool find_script(const char *command, char script[PATH_MAX])
     return false;
 }
 
-/* Returns the interpreter: the user's, the virtual environment's, or the first in the PATH. The script starts
- * `instead` if that lacks NumPy. */
+/* Returns the Python interpreter: the one in BLAME_PYTHON, that of the virtual environment, or the first in
+ * PATH. If the last one lacks NumPy, the script starts `instead`. */
 static const char *choose_python(const char **instead)
 {
     const char *named = getenv("BLAME_PYTHON"), *environment = getenv("VIRTUAL_ENV");
@@ -108,8 +108,8 @@ int lab_start(int argc, char **argv)
     arguments[0] = (char *)python;
     arguments[1] = script;
     memcpy(arguments + 2, argv, (size_t)argc * sizeof *argv);
-    keep_variables();
-    tell_metrics();
+    keep_program_variables();
+    pass_metrics_to_python();
     setenv("BLAME_LAB_INSTEAD", instead, 1);
     execvp(python, arguments);
     int why = errno;

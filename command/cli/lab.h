@@ -2,8 +2,8 @@
 #ifndef BLAME_COMMAND_CLI_LAB_H
 #define BLAME_COMMAND_CLI_LAB_H
 
-/* Replaces this process by the command argv[0] of lab/, in the interpreter that docs/lab.md describes.
- * Returns an exit status after a message if that fails. */
+/* Replaces this process by the Python command argv[0] of lab/. docs/lab.md says which interpreter is used. If
+ * that fails, prints a message and returns an exit status. */
 int lab_start(int argc, char **argv);
 
 #endif

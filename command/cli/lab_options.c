@@ -1,5 +1,6 @@
-/* The options of the laboratory's commands. They are read here, like those of all commands, and are passed on to Python with their types,
- * where lab/blame_lab/command.py reads them. Thus help and error messages need no interpreter, and manual pages and completions have one source. */
+/* The options of the commands that are written in Python (lab/). They are read here and passed on with their
+ * types, and lab/blame_lab/command.py receives them. Help and error messages therefore need no interpreter,
+ * and manual pages and completions are made for all commands in the same way. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,16 +28,19 @@
 #define METRIC_WORD(name, column, value, word, ...) {word, NULL},
 #define HOW_MANY                                    1000000
 
-enum { MOST_OPTIONS = 16, LEAST_RUNS = 8 /* of a search, without its pairs: lab/blame_lab/tune.py */ };
+enum {
+    MOST_OPTIONS = 16,
+    LEAST_RUNS = 8 /* fewest runs of a search, without the pairs at its end, as in lab/blame_lab/tune.py */
+};
 
 struct lab_option {
-    struct option_spec spec; /* without `to`, which cli_lab() fills in */
+    struct option_spec spec; /* `to` is NULL here; cli_lab() sets it. */
     const char *otherwise;   /* default value; NULL: Python's None */
 };
 
 struct lab_command {
     struct usage usage;
-    struct lab_option option[MOST_OPTIONS]; /* ended by one without a name */
+    struct lab_option option[MOST_OPTIONS]; /* The entry after the last option has no name. */
 };
 
 static const struct lab_command commands[] = {
@@ -248,7 +252,7 @@ static const struct lab_command commands[] = {
      {{{"--where", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "does the same as blame lab without options"}, NULL}}},
 };
 
-/* The value of an option; for a word, its index in `whole`. */
+/* The value of an option. For an option with a list of words, `whole` is the word's index. */
 struct value {
     bool flag;
     int whole; /* INT_MIN: not given */
@@ -271,8 +275,9 @@ static bool is_given(const struct value *value)
     return value->flag || value->whole != INT_MIN || !isnan(value->number) || value->text || value->list.count > 0;
 }
 
-/* Adds arguments for Python: KEY:TEXT for texts and words, KEY+TEXT for each item of a list, KEY=JSON for others. */
-static char **pass_on(char **to, const struct option_spec *option, const struct value *value)
+/* Adds the arguments that pass an option's value on to Python: KEY:TEXT for a text or word, KEY+TEXT for each
+ * item of a list, KEY=JSON for other kinds. */
+static char **pass_option_to_python(char **to, const struct option_spec *option, const struct value *value)
 {
     char *key = memory_text("%s", option->name + 2);
     for (char *at = key; *at; at++)
@@ -314,8 +319,8 @@ int cli_lab(int argc, char **argv)
         options_read(&command->usage, (struct option_table){options, count}, argc, argv, operand, &operands);
     if (result != OPTIONS_RUN)
         return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    /* The array has room for argv[0], the values, the given options, "--" and the operands. There are fewer
-     * items and operands together than argc. */
+    /* Room for argv[0], a value for each option, the list items, "--" and the operands. Items and operands
+     * together are fewer than argc. */
     char **arguments = memory_array((size_t)argc + MOST_OPTIONS + 4, sizeof *arguments), **to = arguments;
     char *given;
     FILE *out = memory_stream(&given);
@@ -325,7 +330,7 @@ int cli_lab(int argc, char **argv)
             fprintf(out, " %s", options[i].name);
         else if (command->option[i].otherwise)
             option_read(&options[i], command->option[i].otherwise);
-        to = pass_on(to, &options[i], &value[i]);
+        to = pass_option_to_python(to, &options[i], &value[i]);
     }
     memory_stream_close(out);
     *to++ = memory_text("given:%s", given);

@@ -65,7 +65,7 @@ static void print_all_commands(void)
     puts("\n`blame COMMAND --help` shows the options of a command.");
 }
 
-/* Prints all commands and their options, for the build. */
+/* Prints all commands and their options in the form from which the build makes manual pages and completions. */
 static int describe_commands(void)
 {
     static char option[] = OPTIONS_DESCRIBE;
@@ -131,13 +131,14 @@ int main(int argc, char **argv)
     if (!command)
         return CLI_BAD_USAGE;
     memory_exhausted = report_no_memory;
-    if (command->run != cli_run) { /* which passes its signals on to the program */
-        signal(SIGXFSZ, SIG_IGN);  /* makes the limit on file sizes an error of write() */
-        signal(SIGCHLD, SIG_DFL);  /* the kernel forgets the status of children if it is ignored */
+    if (command->run != cli_run) { /* cli_run() changes these itself, and restores them for the program. */
+        signal(SIGXFSZ, SIG_IGN);  /* write() then fails with EFBIG at the limit on file sizes. */
+        /* If SIGCHLD is ignored, the kernel discards the exit statuses of children. */
+        signal(SIGCHLD, SIG_DFL);
     }
-    /* run and finish have a standard error that waits: patient_stderr(). */
+    /* run and finish replace stderr themselves, in patient_stderr(). */
     if (command->run != cli_run && command->run != cli_finish && isatty(STDERR_FILENO))
         clean_stderr();
-    /* `blame help COMMAND` is `blame COMMAND --help`. */
+    /* `blame help COMMAND` means `blame COMMAND --help`. */
     return asked ? command->run(2, (char *[]){argv[2], help, NULL}) : command->run(argc - 1, argv + 1);
 }

@@ -1,4 +1,4 @@
-/* `blame merge`: merges the measurements of a job into one. */
+/* `blame merge`: merges the measurements of a job's ranks into one file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -10,8 +10,9 @@
 
 #include "command/cli/job_files.h"
 
-/* Returns whether a directory has a measurement, and the time of the newest write to one. */
-static bool find_time(const char *directory, struct timespec *newest)
+/* Returns whether a directory contains a measurement. *newest is the latest modification time of its
+ * measurements. */
+static bool measurement_time(const char *directory, struct timespec *newest)
 {
     DIR *entries = opendir(directory);
     struct stat status;
@@ -42,7 +43,7 @@ const char *newest_profile(void)
     bool found = false;
     int count = scandir(".", &entries, may_be_profile, versionsort);
     for (int i = 0; i < count; i++) {
-        if (find_time(entries[i]->d_name, &time) &&
+        if (measurement_time(entries[i]->d_name, &time) &&
             (!found || time.tv_sec > newest.tv_sec ||
              (time.tv_sec == newest.tv_sec && time.tv_nsec >= newest.tv_nsec))) {
             snprintf(path, sizeof path, "%s", entries[i]->d_name);

@@ -1,9 +1,9 @@
-/* The default profile of commands: the newest one. */
+/* Finds the newest profile, for commands that are given none. */
 #ifndef BLAME_COMMAND_CLI_NEWEST_H
 #define BLAME_COMMAND_CLI_NEWEST_H
 
-/* Returns the profile directory in the current folder whose measurement was written last, "." if that is the folder itself,
- * NULL if there is none. The text is static. */
+/* Returns the name of the profile directory in the current folder whose measurement was written last. Returns
+ * "." if that is the current folder itself, NULL if there is no profile. The text is static. */
 const char *newest_profile(void);
 
 #endif

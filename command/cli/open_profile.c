@@ -72,8 +72,8 @@ bool check_source_dir(const char *command, const char *directory)
     return why == 0;
 }
 
-/* Returns the advice for a file that profile_read() refuses, by its message. */
-static const char *advice_about(const char *error)
+/* Returns advice that fits an error message of profile_read(), or "". */
+static const char *advice_about_unreadable(const char *error)
 {
     static const char *const advice[][2] = {
         {"not a blame profile", "; " ACCEPTED},
@@ -147,7 +147,7 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     if (runs)
         profile->header.snapshot = 1;
     if (!profile)
-        fprintf(stderr, "blame %s: %s%s\n", command, error, advice_about(error));
+        fprintf(stderr, "blame %s: %s%s\n", command, error, advice_about_unreadable(error));
     else if (profile->header.merged)
         say_which_ranks(command, input, profile);
     else if (runs)
@@ -165,7 +165,8 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     return profile;
 }
 
-/* Takes a rank's names from its job, whose modules have other numbers: the rank's program may be gone. */
+/* Takes a rank's names from those kept for its job, because the rank's program may no longer exist. Modules
+ * have other numbers in the job, which are translated. */
 static const char *recall_from_job(const struct profile *rank, struct symbols *symbols)
 {
     const char *slash = strrchr(rank->path, '/');
@@ -209,7 +210,8 @@ void keep_symbols(const char *command, const struct profile *profile, const stru
     free(changes);
     if (!symbols_have_news(symbols) || profile->tree)
         return;
-    /* Locks and waits have names, too. A directory that cannot be written is no loss: the binary is there. */
+    /* Locks and wait places have names too, which are looked up here. If the directory cannot be written,
+     * nothing is lost: the binaries still exist. */
     struct lock_table *locks = locks_gather(profile, rows, symbols);
     waits_free(waits_gather(profile, rows, locks, symbols));
     locks_free(locks);
@@ -252,7 +254,7 @@ static void complain_unwritten(const struct out_file *file, int why)
                        : "the output is incomplete; use --output FILE to write to a file");
 }
 
-/* Returns whether a file is a measurement, which a wrong option must not destroy. */
+/* Returns whether a file is a measurement, which a mistyped option must not overwrite. */
 static bool holds_measurement(const char *path)
 {
     char magic[sizeof PROFILE_MAGIC - 1];
@@ -264,9 +266,9 @@ static bool holds_measurement(const char *path)
     return holds;
 }
 
-/* Returns whether a path is another name of standard output (/dev/stdout, /proc/self/fd/1). That may be a
- * file, which is written to, not replaced. */
-static bool is_standard(const char *path)
+/* Returns whether a path is another name for standard output, such as - or /dev/stdout. Standard output may
+ * be a regular file, but must not be replaced. */
+static bool is_standard_output(const char *path)
 {
     struct stat link, there, standard;
     return !path || strcmp(path, "-") == 0 ||
@@ -289,13 +291,13 @@ static bool may_be_replaced(const struct out_file *file)
 
 static bool open_out_file(struct out_file *file)
 {
-    if (is_standard(file->path)) {
+    if (is_standard_output(file->path)) {
         file->path = NULL;
         file->stream = stdout;
         return true;
     }
     struct stat status;
-    /* A device or a pipe is written to, not replaced. */
+    /* Only a regular file is replaced; a device or pipe is opened for writing. */
     bool replace = stat(file->path, &status) != 0 || S_ISREG(status.st_mode);
     if (replace && !may_be_replaced(file))
         return false;
@@ -322,9 +324,9 @@ bool out_file_create(struct out_file *file, const char *command, const char *pat
     return open_out_file(file);
 }
 
-/* Moves the file into its place; false with errno. A new name is linked, so that no existing file is
- * replaced. On a file system without links a file that has just appeared is replaced. */
-static bool put_in_place(const struct out_file *file)
+/* Moves the complete file to its final path. Returns false with errno. link() never replaces an existing
+ * file. Where the file system has no links, rename() replaces a file that has just appeared. */
+static bool out_file_put_in_place(const struct out_file *file)
 {
     if (file->anew && link(file->temporary, file->path) == 0)
         return unlink(file->temporary) == 0;
@@ -340,9 +342,9 @@ void out_file_drop(struct out_file *file)
     free(file->temporary);
 }
 
-/* Returns the errno of a failed write. If it is no longer known, another write to the file, which is dropped
- * anyway, gives it again. */
-static int why_unwritten(const struct out_file *file)
+/* Returns the errno of a failed write. If errno has been lost, writes once more to get the error again; the
+ * file is dropped anyway. */
+static int out_file_error(const struct out_file *file)
 {
     if (!errno && file->temporary) {
         putc('\n', file->stream);
@@ -356,18 +358,19 @@ int out_file_close(struct out_file *file, bool good)
     int why = good ? 0 : errno;
     errno = 0;
     if ((fflush(file->stream) != 0 || ferror(file->stream)) && good) {
-        why = why_unwritten(file);
+        why = out_file_error(file);
         good = false;
     }
     if (file->stream != stdout && fclose(file->stream) != 0 && good) {
         why = errno ? errno : EIO;
         good = false;
     }
-    if (file->temporary && good && !put_in_place(file)) {
+    if (file->temporary && good && !out_file_put_in_place(file)) {
         why = errno;
         good = false;
     }
-    if (file->temporary) /* is gone if it has been moved into its place */
+    /* After a successful move, this only removes the file from the list of files to remove on a signal. */
+    if (file->temporary)
         unfinished_remove(file->temporary);
     free(file->temporary);
     if (!good)

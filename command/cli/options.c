@@ -10,8 +10,8 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define HELP_COLUMN    22  /* column of an option's text */
-#define HELP_LINE_MOST 100 /* columns: longer lines are hard to read */
+#define HELP_COLUMN    22  /* column in which the description of an option begins */
+#define HELP_LINE_MOST 100 /* most columns of a line: longer lines are hard to read */
 
 const struct option_word metric_words[] = {
 #define METRIC(name, column, value, word, ...) {word, NULL},
@@ -26,8 +26,8 @@ static const struct {
 
 #define ALIAS_COUNT (sizeof aliases / sizeof *aliases)
 
-/* Returns the letter that means the same as an option, as "-o"; NULL if there is none. */
-static const char *letter_of(const struct option_spec *option)
+/* Returns the short form of an option, such as "-o"; NULL if it has none. */
+static const char *option_letter(const struct option_spec *option)
 {
     for (size_t i = 0; i < ALIAS_COUNT; i++)
         if (aliases[i].typed[1] != '-' && strcmp(aliases[i].meant, option->name) == 0)
@@ -37,8 +37,8 @@ static const char *letter_of(const struct option_spec *option)
 
 /* ---- help ---- */
 
-/* Prints wrapped text. The cursor is at column `indent` already. */
-static void print_wrapped(const char *text, size_t indent, size_t columns)
+/* Prints text in lines of `columns` columns, indented by `indent`. The cursor is already at that column. */
+static void print_wrapped_help(const char *text, size_t indent, size_t columns)
 {
     char *copy = memory_text("%s", text);
     for (char *at = copy; *at; at++)
@@ -47,7 +47,7 @@ static void print_wrapped(const char *text, size_t indent, size_t columns)
     free(copy);
 }
 
-/* Prints an option's text, and its words with commas between them. */
+/* Prints an option's description and the words that it accepts, separated by commas. */
 static void print_option_list(const struct option_spec *option, size_t columns)
 {
     char *text;
@@ -56,26 +56,26 @@ static void print_option_list(const struct option_spec *option, size_t columns)
     for (const struct option_word *at = option->words; at->word; at++)
         fprintf(out, "%s%s", at->word, at[1].word ? ", " : "");
     memory_stream_close(out);
-    print_wrapped(text, HELP_COLUMN, columns);
+    print_wrapped_help(text, HELP_COLUMN, columns);
     free(text);
 }
 
-/* Prints words with their meanings, each in its own line. */
-static void print_meanings(const struct option_word *words, bool first_line_taken, size_t columns)
+/* Prints the words that an option accepts with their meanings, one word a line. */
+static void print_option_words(const struct option_word *words, bool first_line_taken, size_t columns)
 {
     int width = 0;
     for (const struct option_word *at = words; at->word; at++)
         width = (int)strlen(at->word) > width ? (int)strlen(at->word) : width;
     for (const struct option_word *at = words; at->word; at++) {
         printf("%*s%-*s  ", at != words || first_line_taken ? HELP_COLUMN : 0, "", width, at->word);
-        print_wrapped(at->about, (size_t)(HELP_COLUMN + width + 2), columns);
+        print_wrapped_help(at->about, (size_t)(HELP_COLUMN + width + 2), columns);
     }
 }
 
 static void print_option(const struct option_spec *option, size_t columns)
 {
     char left[64];
-    const char *letter = letter_of(option);
+    const char *letter = option_letter(option);
     snprintf(left, sizeof left, "  %s%s%s%s%s", letter ? letter : "", letter ? ", " : "", option->name,
              option->value ? " " : "", option->value ? option->value : "");
     if (strlen(left) + 2 > HELP_COLUMN)
@@ -86,30 +86,30 @@ static void print_option(const struct option_spec *option, size_t columns)
     if (option->words && !meanings)
         print_option_list(option, columns);
     else if (*option->help)
-        print_wrapped(option->help, HELP_COLUMN, columns);
+        print_wrapped_help(option->help, HELP_COLUMN, columns);
     if (meanings)
-        print_meanings(option->words, *option->help, columns);
+        print_option_words(option->words, *option->help, columns);
 }
 
-/* Returns whether a line has the form `word   what it means`. */
-static bool is_item(const char *line)
+/* Returns whether a line of help has the form `word   meaning`. */
+static bool is_help_item(const char *line)
 {
     size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz-");
     return word > 0 && line[word] == ' ' && line[word + 1] == ' ';
 }
 
-/* Prints paragraphs, wrapped, and items, each in its own lines. */
-static void print_about(const char *about, size_t columns)
+/* Prints the introduction of a command's help: wrapped paragraphs, and items with one line or more each. */
+static void print_help_introduction(const char *about, size_t columns)
 {
     char *copy = memory_text("%s", about), *rest = copy, *line, *paragraph = NULL;
     while ((line = strsep(&rest, "\n"))) {
-        bool item = is_item(line);
+        bool item = is_help_item(line);
         if (*line && !item) {
             char *longer = paragraph ? memory_text("%s %s", paragraph, line) : memory_text("%s", line);
             free(paragraph);
             paragraph = longer;
         }
-        if (paragraph && (!*line || item || !rest || is_item(rest))) {
+        if (paragraph && (!*line || item || !rest || is_help_item(rest))) {
             format_paragraph(stdout, paragraph, columns);
             free(paragraph);
             paragraph = NULL;
@@ -126,7 +126,7 @@ static void print_about(const char *about, size_t columns)
     putchar('\n');
 }
 
-/* Returns the heading above an option, NULL if there is none. */
+/* Returns the heading that precedes an option in --help, NULL if there is none. */
 static const char *heading_above(const struct usage *usage, const struct option_spec *option)
 {
     for (const struct option_word *at = usage->groups; at && at->word; at++)
@@ -143,7 +143,7 @@ static void options_print_help(const struct usage *usage)
     columns = columns > HELP_LINE_MOST ? HELP_LINE_MOST : columns;
     printf("usage: blame %s %s\n\n", usage->command, usage->synopsis);
     if (usage->about)
-        print_about(usage->about, columns);
+        print_help_introduction(usage->about, columns);
     for (size_t i = 0; i < usage->options.count; i++) {
         const char *heading = heading_above(usage, &usage->options.option[i]);
         if (heading)
@@ -164,8 +164,8 @@ static void describe_lines(const char *kind, const char *text)
     }
 }
 
-/* Returns the value that an option has when it is given alone; NULL if a value must follow. */
-static const char *value_alone(const struct usage *usage, const struct option_spec *option)
+/* Returns the value of an option that is given without one; NULL if the option always needs a value. */
+static const char *value_of_option_alone(const struct usage *usage, const struct option_spec *option)
 {
     for (const struct option_word *at = usage->alone; at && at->word; at++)
         if (strcmp(at->word, option->name) == 0)
@@ -175,11 +175,11 @@ static const char *value_alone(const struct usage *usage, const struct option_sp
 
 static void describe_option(const struct usage *usage, const struct option_spec *option)
 {
-    const char *heading = heading_above(usage, option), *letter = letter_of(option);
+    const char *heading = heading_above(usage, option), *letter = option_letter(option);
     if (heading)
         printf("group\t%s\n", heading);
     printf("option\t%s\t%s\t%s\t%s\n", option->name, option->value ? option->value : "",
-           value_alone(usage, option) ? "alone" : "", letter ? letter + 1 : "");
+           value_of_option_alone(usage, option) ? "alone" : "", letter ? letter + 1 : "");
     describe_lines("help", option->help);
     for (const struct option_word *at = option->words; at && at->word; at++) {
         printf("word\t%s\n", at->word);
@@ -187,7 +187,7 @@ static void describe_option(const struct usage *usage, const struct option_spec 
     }
 }
 
-/* Prints the contents of --help, one item a line, for command/cli/manual/manual.awk. */
+/* Prints the contents of --help as one item a line, which command/cli/manual/manual.awk reads. */
 static void options_describe(const struct usage *usage)
 {
     printf("synopsis\t%s\n", usage->synopsis);
@@ -200,7 +200,7 @@ static void options_describe(const struct usage *usage)
 
 /* ---- messages about wrong usage ---- */
 
-#define SUGGESTED_PREFIX 3 /* letters of a beginning for which the whole word is suggested */
+#define SUGGESTED_PREFIX 3 /* least letters that a user must type for a whole word to be suggested */
 
 void options_suggest(struct option_suggestion *suggestion, const char *name)
 {
@@ -208,7 +208,7 @@ void options_suggest(struct option_suggestion *suggestion, const char *name)
     size_t letters = option_distance(typed, known),
            least = suggestion->name ? suggestion->letters : OPTION_NEAR_ENOUGH + 1;
     if (strlen(typed) >= SUGGESTED_PREFIX && strncmp(known, typed, strlen(typed)) == 0)
-        letters = 1; /* a beginning, such as idle for idleness */
+        letters = 1; /* The user typed the start of a known word, such as idle for idleness. */
     if (letters >= least || 2 * letters > strlen(typed))
         return;
     suggestion->letters = letters;
@@ -237,7 +237,7 @@ static enum options_result wrong_option(const struct usage *usage, const char *t
     return OPTIONS_WRONG;
 }
 
-static const struct option_spec *find_named(const struct usage *usage, const char *text, size_t bytes)
+static const struct option_spec *find_option_named(const struct usage *usage, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < usage->options.count; i++) {
         const char *name = usage->options.option[i].name;
@@ -247,17 +247,18 @@ static const struct option_spec *find_named(const struct usage *usage, const cha
     return NULL;
 }
 
-/* Returns the option whose name or alias is the first `bytes` bytes of the text; NULL if there is none. */
+/* Returns the option whose name or alias is `bytes` bytes long and begins `text`; NULL if there is none. */
 static const struct option_spec *find_option(const struct usage *usage, const char *text, size_t bytes)
 {
-    const struct option_spec *option = find_named(usage, text, bytes);
+    const struct option_spec *option = find_option_named(usage, text, bytes);
     for (size_t i = 0; !option && i < ALIAS_COUNT; i++)
         if (strlen(aliases[i].typed) == bytes && strncmp(text, aliases[i].typed, bytes) == 0)
-            option = find_named(usage, aliases[i].meant, strlen(aliases[i].meant));
+            option = find_option_named(usage, aliases[i].meant, strlen(aliases[i].meant));
     return option;
 }
 
-static enum options_result wrong_value(const struct usage *usage, const struct option_spec *option, const char *value)
+static enum options_result wrong_option_value(const struct usage *usage, const struct option_spec *option,
+                                              const char *value)
 {
     char accepted[512];
     bool words = option->kind == OPTION_WORD || option->kind == OPTION_NAME;
@@ -271,7 +272,7 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
     return OPTIONS_WRONG;
 }
 
-static void set_variable(const struct usage *usage, const char *variable, const char *value)
+static void set_option_variable(const struct usage *usage, const char *variable, const char *value)
 {
     const char *before = usage->lines && strcmp(variable, usage->lines) == 0 ? getenv(variable) : NULL;
     char *all = before && *before ? memory_text("%s\n%s", before, value) : NULL;
@@ -281,7 +282,7 @@ static void set_variable(const struct usage *usage, const char *variable, const 
 
 /* ---- reading ---- */
 
-/* Reads the option at argv[*at], whose value may be the next argument. */
+/* Reads the option argv[*at]. If the next argument is its value, advances *at. */
 static enum options_result read_option(const struct usage *usage, int argc, char **argv, int *at)
 {
     const char *text = argv[*at], *equals = strchr(text, '=');
@@ -296,22 +297,23 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         option_read(option, "");
         return OPTIONS_RUN;
     }
-    const char *alone =
-        equals || (*at + 1 < argc && isdigit((unsigned char)argv[*at + 1][0])) ? NULL : value_alone(usage, option);
+    const char *alone = equals || (*at + 1 < argc && isdigit((unsigned char)argv[*at + 1][0]))
+                            ? NULL
+                            : value_of_option_alone(usage, option);
     if (!alone && !equals && ++*at == argc) {
         fprintf(stderr, "blame %s: %s needs a value; see blame %s --help\n", usage->command, text, usage->command);
         return OPTIONS_WRONG;
     }
     const char *value = alone ? alone : equals ? equals + 1 : argv[*at];
     if (!option_read(option, value))
-        return wrong_value(usage, option, value);
+        return wrong_option_value(usage, option, value);
     if (usage->variables && usage->variables[option - usage->options.option])
-        set_variable(usage, usage->variables[option - usage->options.option], value);
+        set_option_variable(usage, usage->variables[option - usage->options.option], value);
     return OPTIONS_RUN;
 }
 
-/* Takes the newest profile of the current folder as the operand. */
-static enum options_result take_newest(const struct usage *usage, const char **operand, int *count)
+/* Uses the newest profile in the current folder as the operand. */
+static enum options_result take_newest_profile(const struct usage *usage, const char **operand, int *count)
 {
     operand[0] = newest_profile();
     if (!operand[0]) {
@@ -328,7 +330,7 @@ static enum options_result check_operands(const struct usage *usage, const char 
 {
     const char *one = usage->operand ? usage->operand : "profile";
     if (*count == 0 && usage->operands_newest)
-        return take_newest(usage, operand, count);
+        return take_newest_profile(usage, operand, count);
     if (*count == 0 && !usage->operands_none) {
         fprintf(stderr, "blame %s: no %s was given; expected %s\n", usage->command, one, usage->operands);
         return OPTIONS_WRONG;

@@ -15,7 +15,7 @@ void patient_stderr(void)
 {
     FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_patiently});
     if (!stream)
-        return; /* Without memory, the messages that follow fail, too. */
+        return; /* Without memory, later messages could not be printed either. */
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     log_begin();
     stderr = stream;

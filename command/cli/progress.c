@@ -1,6 +1,6 @@
 #include "command/cli/progress.h"
 
-#define PATIENCE_NS 1000000000u /* ns before the first line is printed */
+#define PATIENCE_NS 1000000000u /* ns of work before the progress line is first printed */
 #define REFRESH_NS  100000000u
 
 static struct progress {
@@ -8,7 +8,7 @@ static struct progress {
     uint64_t (*now_ns)(void);
     uint64_t begin_ns, printed_ns;
     const char *what;
-    int columns; /* columns of the current line */
+    int columns; /* length of the printed line; 0: none is printed */
 } progress;
 
 void progress_start(FILE *terminal, uint64_t (*now_ns)(void))

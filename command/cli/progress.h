@@ -1,4 +1,4 @@
-/* A line on the terminal while something takes longer than a second, removed at the end. */
+/* A progress line on the terminal, shown while a command works for more than a second and removed at the end. */
 #ifndef BLAME_COMMAND_CLI_PROGRESS_H
 #define BLAME_COMMAND_CLI_PROGRESS_H
 
@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Starts the line on a terminal; NULL: nothing is ever printed. */
+/* Enables the progress line on a terminal; NULL disables it. */
 void progress_start(FILE *terminal, uint64_t (*now_ns)(void));
-/* Sets the text for the following work; borrowed. */
+/* Sets the text that describes the current work. The text is borrowed. */
 void progress_phase(const char *what);
-/* Sets how much of the work is done. Cheap enough for every thousandth step. */
+/* Sets how much of the current work is done. One call in a thousand steps costs nothing noticeable. */
 void progress_step(size_t done, size_t total);
-/* Removes the line, before anything else is printed. */
+/* Removes the progress line. Call this before printing anything else. */
 void progress_end(void);
 
 #endif

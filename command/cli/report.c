@@ -32,7 +32,7 @@
 #include "command/views/style.h"
 #include "command/views/text.h"
 
-/* The share of --focus and the program's value. */
+/* How much of a metric is in the call paths that --focus selects (part) and in the whole program (whole). */
 struct report_focused {
     double part, whole;
     const char *title; /* the metric's or counter's title */
@@ -41,7 +41,7 @@ struct report_focused {
 
 /* ---- notes ---- */
 
-/* Says that the view shows one thread. */
+/* Prints that the view shows one thread, and which other threads' samples are in it. */
 
 static void note_one_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
 {
@@ -71,8 +71,8 @@ static void note_focus(FILE *notes, const struct report_request *request, const 
     fputs(focused ? ". Percentages are of the whole program.\n" : "; percentages are of these.\n", notes);
 }
 
-/* Returns the header's lines about the chosen options, malloc'ed. focused: the share of --focus, NULL if unknown. rows: those
- * of a view with source lines, NULL for others. */
+/* Returns the lines above a view that explain the chosen options, malloc'ed. `focused` is the share that
+ * --focus selects; NULL if unknown. `rows` are the rows of a view with source lines; NULL for other views. */
 static char *report_notes(const struct report_request *request, const struct profile *profile,
                           const struct report_focused *focused, const struct rows *rows)
 {
@@ -92,16 +92,16 @@ static char *report_notes(const struct report_request *request, const struct pro
 
 /* ---- the command ---- */
 
-#define LEAST_PERCENT 0.5 /* default of --min in text */
-#define LOCKS_SHOWN   40  /* entries of a table that text shows by default */
+#define LEAST_PERCENT 0.5 /* default of --min for text output */
+#define LOCKS_SHOWN   40  /* lines of a table in text output, unless options ask for more */
 #define PLACES_SHOWN  30
 #define PHASES_DEPTH  2
-#define BELOW_SHOWN   3 /* contexts below a lock or wait place */
+#define BELOW_SHOWN   3 /* contexts shown below each lock or wait place */
 
 struct report {
     const struct report_request *request;
     const struct opened_profile *opened;
-    struct rows *rows; /* the profile's rows, filtered if the options ask for it */
+    struct rows *rows; /* the profile's rows, or those that --focus and --hide keep */
     FILE *out;
     struct view_style style;
 };
@@ -124,7 +124,7 @@ static enum metric choose_metric(const struct report *report)
     return metric_default(report->rows);
 }
 
-static void start_style(struct report *report)
+static void start_report_style(struct report *report)
 {
     const struct report_request *request = report->request;
     struct view_style *style = &report->style;
@@ -139,15 +139,15 @@ static void start_style(struct report *report)
         .errors = request->error,
         .below = request->depth == 1 ? 0 : BELOW_SHOWN,
     };
-    /* CSV is for programs and leaves out only what the options ask for. */
+    /* CSV is read by programs, so rows are left out only if options ask for it. */
     style->metric = choose_metric(report);
     style->least_percent = request->least_percent >= 0      ? request->least_percent
                            : request->format == FORMAT_TEXT ? LEAST_PERCENT
                                                             : 0;
 }
 
-/* Returns the rows of the requested view; report->rows may be reordered. */
-static struct rows *arrange(const struct report *report)
+/* Returns the rows of the requested view. May reorder report->rows, and may return them. */
+static struct rows *arrange_report_rows(const struct report *report)
 {
     const struct report_request *request = report->request;
     const struct view_style *style = &report->style;
@@ -163,8 +163,9 @@ static struct rows *arrange(const struct report *report)
     return rows;
 }
 
-/* Removes the rows that --depth and, in CSV, --min leave out. */
-static void cut_rows(const struct report *report, struct rows *view, size_t *deeper)
+/* Removes the rows below --depth and, for CSV, those below --min. *deeper is the number of rows below
+ * --depth. */
+static void cut_report_rows(const struct report *report, struct rows *view, size_t *deeper)
 {
     const struct view_style *style = &report->style;
     size_t count = view->count;
@@ -179,7 +180,7 @@ static void cut_rows(const struct report *report, struct rows *view, size_t *dee
     free(visible);
 }
 
-/* Complains about a source file, the first of `count`. */
+/* Warns about `count` source files, the first of which is `path`. */
 static void complain_source(const char *path, size_t count, const char *what)
 {
     if (!count)
@@ -224,8 +225,8 @@ static void print_tree_text(struct report *report, const struct rows *view)
 static void print_tree(struct report *report)
 {
     struct view_style *style = &report->style;
-    struct rows *view = arrange(report);
-    cut_rows(report, view, &style->deeper);
+    struct rows *view = arrange_report_rows(report);
+    cut_report_rows(report, view, &style->deeper);
     if (view->incomplete)
         fprintf(stderr,
                 "blame report: the bottom-up view has more than %d rows; further callers are left out: use --min, "
@@ -380,8 +381,8 @@ static void (*const print_view[VIEW_COUNT])(struct report *report) = {
     [VIEW_CULPRITS] = print_culprits,
 };
 
-/* Keeps the rows that the filters select; false after a message. */
-static bool filter_rows(struct report *report)
+/* Applies --focus and --hide to the rows. Returns false after a message if no row is left. */
+static bool filter_report_rows(struct report *report)
 {
     const struct report_request *request = report->request;
     const struct rows_filter filter = {.focus = request->focus ? &request->focus_expression : NULL,
@@ -397,7 +398,7 @@ static bool filter_rows(struct report *report)
     return false;
 }
 
-static bool open_input(const struct report_request *request, struct opened_profile *opened)
+static bool open_report_input(const struct report_request *request, struct opened_profile *opened)
 {
     bool of_jobs = request->view == VIEW_RANKS || request->view == VIEW_SPREAD || request->view == VIEW_BALANCE;
     if (request->view != VIEW_THREADS && request->view != VIEW_RANKS) {
@@ -423,12 +424,13 @@ static bool open_input(const struct report_request *request, struct opened_profi
     return false;
 }
 
-/* Prints the view. Text contains no control characters; data has the names as they are. */
-static void print_to(struct report *report, FILE *out)
+/* Prints the view. On a terminal, CSV and folded output are cleaned of control characters; elsewhere they
+ * contain names unchanged. */
+static void print_report_to(struct report *report, FILE *out)
 {
     bool data = report->request->format != FORMAT_TEXT && isatty(fileno(out));
     report->out = out;
-    start_style(report);
+    start_report_style(report);
     if (data)
         report->out = clean_stream(out);
     print_view[report->request->view](report);
@@ -436,8 +438,9 @@ static void print_to(struct report *report, FILE *out)
         fclose(report->out);
 }
 
-/* Returns the measurement of the first process of the rank that --rank names; NULL after a message. */
-static char *rank_file(const struct report_request *request)
+/* Returns the path of the measurement file of the rank in --rank, or the operand without --rank; malloc'ed.
+ * Returns NULL after a message. If several processes had this rank, the file is the first one's. */
+static char *rank_measurement_path(const struct report_request *request)
 {
     char name[40];
     if (request->rank == NOT_GIVEN)
@@ -458,13 +461,13 @@ static int run_report(struct report_request *request)
 {
     struct opened_profile opened;
     struct out_file out;
-    if (!check_source_dir("report", request->source_directory) || !open_input(request, &opened))
+    if (!check_source_dir("report", request->source_directory) || !open_report_input(request, &opened))
         return CLI_BAD_INPUT;
     struct report report = {.request = request, .opened = &opened};
     bool named = report_options_measures(request, opened.rows);
     int status = named ? CLI_BAD_INPUT : CLI_BAD_USAGE;
-    if (named && filter_rows(&report) && out_file_open(&out, "report", request->output)) {
-        print_to(&report, out.stream);
+    if (named && filter_report_rows(&report) && out_file_open(&out, "report", request->output)) {
+        print_report_to(&report, out.stream);
         status = out_file_close(&out, true);
     }
     if (report.rows != opened.rows)
@@ -479,7 +482,7 @@ int cli_report(int argc, char **argv)
     enum options_result parsed = report_options_read(&request, argc, argv);
     int status = parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (parsed == OPTIONS_RUN) {
-        char *input = rank_file(&request);
+        char *input = rank_measurement_path(&request);
         request.input = input;
         status = input ? run_report(&request) : CLI_BAD_INPUT;
         free(input);

@@ -28,26 +28,28 @@ enum report_view {
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };
 enum { NOT_GIVEN = -1 };
 
-/* NOT_GIVEN or NULL for options that are not given. */
+/* Options that are not given are NOT_GIVEN or NULL. */
 struct report_request {
     const char *input, *output;
     int view, format, by, metric, percent, colour;
     double least_percent;
     int depth, thread, rank, width;
     const char *focus, *hide, *column_list, *source_directory;
-    /* a name after --sort that is no metric; metric is METRIC_COUNTER until the profile is read */
+    /* the argument of --sort if it is not a metric's name, perhaps a counter's; `metric` is then
+     * METRIC_COUNTER until the profile has been read */
     const char *counter;
     bool source, error, all;
-    regex_t focus_expression, hide_expression; /* compiled if their texts are not NULL */
-    struct view_columns columns;               /* filled in after the profile is read */
+    regex_t focus_expression, hide_expression; /* compiled from `focus` and `hide` unless these are NULL */
+    struct view_columns columns;               /* set once the profile has been read */
 };
 
 extern const struct option_word report_view[]; /* indexed by enum report_view */
 extern const char *const report_view_title[];  /* the same */
 
-/* Reads and checks the options. The caller calls report_options_free(), whatever the result. */
+/* Reads and checks the options. The caller must call report_options_free(), whatever the result. */
 enum options_result report_options_read(struct report_request *request, int argc, char **argv);
-/* Finds the metrics and counters of --sort and --columns in the profile's rows; false after a message. */
+/* Looks up the metrics and counters in --sort and --columns among those of the profile. Returns false after a
+ * message. */
 bool report_options_measures(struct report_request *request, const struct rows *rows);
 void report_options_free(struct report_request *request);
 

@@ -79,8 +79,8 @@ enum {
     TABLES = 1 << VIEW_LOCKS | 1 << VIEW_WAITS,
 };
 
-/* Prints "works with --view A, B". */
-static void print_views(int views)
+/* Prints "works with --view A, B" for the set bits of `views`. */
+static void print_view_names(int views)
 {
     fputs("works with --view", stderr);
     for (int view = 0, count = 0; view < VIEW_COUNT; view++)
@@ -94,7 +94,7 @@ static bool fits_view(const struct report_request *request, const char *option, 
     if (!given || views & 1 << request->view)
         return true;
     fprintf(stderr, "blame report: %s%s%s: ", option, value ? " " : "", value ? value : "");
-    print_views(views);
+    print_view_names(views);
     fprintf(stderr, ", not with %s\n", report_view[request->view].word);
     return false;
 }
@@ -107,8 +107,9 @@ static bool fits_format(const struct report_request *request, const char *option
     return false;
 }
 
-/* Returns the metrics by which a table can be sorted, as bits of enum metric; -1 for a tree, which takes all. */
-static int metrics_of(int view)
+/* Returns the metrics by which a view's table can be sorted, as bits of enum metric; -1 for a tree, which can
+ * be sorted by all. */
+static int metrics_of_view(int view)
 {
     switch (view) {
     case VIEW_THREADS:
@@ -134,7 +135,7 @@ static int metrics_of(int view)
 
 static bool can_sort(const struct report_request *request)
 {
-    int accepted = metrics_of(request->view);
+    int accepted = metrics_of_view(request->view);
     if (request->metric == NOT_GIVEN || accepted & 1 << request->metric)
         return true;
     if (accepted == 0) {
@@ -154,7 +155,7 @@ static bool can_sort(const struct report_request *request)
     return false;
 }
 
-static bool fits_together(const struct report_request *request)
+static bool report_options_fit(const struct report_request *request)
 {
     return fits_view(request, "--format", "folded", request->format == FORMAT_FOLDED, TREES) &&
            fits_view(request, "--by", NULL, request->by != NOT_GIVEN, 1 << VIEW_FLAT) &&
@@ -178,8 +179,9 @@ static bool fits_together(const struct report_request *request)
            fits_format(request, "--source-dir", request->source_directory) && can_sort(request);
 }
 
-/* Compiles an option's expression. Returns false after a message, with *text NULL: there is nothing to free. */
-static bool compile(const char *option, const char **text, regex_t *expression)
+/* Compiles the regular expression of an option. After a failure and a message, returns false with *text NULL,
+ * so that nothing is freed. */
+static bool compile_option_regex(const char *option, const char **text, regex_t *expression)
 {
     char error[256];
     int wrong = *text ? regcomp(expression, *text, REG_EXTENDED | REG_NOSUB) : 0;
@@ -217,13 +219,13 @@ bool report_options_measures(struct report_request *request, const struct rows *
 
 static enum options_result check_report(struct report_request *request)
 {
-    bool focus = compile("--focus", &request->focus, &request->focus_expression);
-    bool hide = compile("--hide", &request->hide, &request->hide_expression);
+    bool focus = compile_option_regex("--focus", &request->focus, &request->focus_expression);
+    bool hide = compile_option_regex("--hide", &request->hide, &request->hide_expression);
     request->source |= request->source_directory != NULL;
-    return focus && hide && fits_together(request) ? OPTIONS_RUN : OPTIONS_WRONG;
+    return focus && hide && report_options_fit(request) ? OPTIONS_RUN : OPTIONS_WRONG;
 }
 
-/* Reads the operand and the options' values. */
+/* Reads the operand and the values of the options. */
 static enum options_result read_arguments(struct report_request *request, int argc, char **argv)
 {
     struct option_name sort = {.word = NOT_GIVEN};
@@ -276,7 +278,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
     return result;
 }
 
-/* Returns true after a message if the user asks for a view that has become a command of its own. */
+/* Returns true, after a message, if the user asks for a view that is now the command `blame fold`. */
 static bool asks_for_fold(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

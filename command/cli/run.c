@@ -1,5 +1,5 @@
-/* `blame run`: loads the tool before main, runs GCC's programs on libomp, and passes on the program's exit
- * status. */
+/* `blame run`: loads the tool before main, makes programs built by GCC use libomp, and passes on the
+ * program's exit status. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,18 +31,16 @@
 
 /* ---- the options ---- */
 
-/* The options of --stacks and --stacks-file. */
-
 /* --stacks, --stacks-file */
 struct run_stacks {
     bool on;
-    const char *file; /* NULL: beside the measurement */
+    const char *file; /* path of the log; NULL: beside the measurement */
 };
 
 #define VARIABLE(variable, ...) variable,
 #define NONE(...)
 static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE, NONE, VARIABLE) NULL,
-                                        NULL}; /* no variables for --stacks and --stacks-file */
+                                        NULL}; /* --stacks and --stacks-file have no variables */
 
 #define COUNT      (sizeof variables / sizeof *variables)
 #define OF_TOOL    (COUNT - 2)
@@ -79,8 +77,8 @@ static const struct usage usage = {
     .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
 };
 
-/* Writes the option's name, as --events-include for BLAME_EVENTS_INCLUDE. */
-static void name_option(const char *variable, char name[NAME_BYTES])
+/* Writes the name of the option that sets a variable: --events-include for BLAME_EVENTS_INCLUDE. */
+static void option_of_variable(const char *variable, char name[NAME_BYTES])
 {
     variable += strlen("BLAME");
     name[0] = '-';
@@ -88,8 +86,9 @@ static void name_option(const char *variable, char name[NAME_BYTES])
         name[i + 1] = variable[i] == '_' ? '-' : (char)tolower((unsigned char)variable[i]);
 }
 
-/* Sets the trace that a log of stacks needs, and its rate. Returns false after a message. */
-static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
+/* Enables the trace that --stacks needs, and sets the rate given with --stacks. Returns false after a message
+ * about wrong usage. */
+static bool complete_stacks_options(struct run_stacks *stacks, int hertz, int rate)
 {
     char text[16];
     const char *trace = getenv("BLAME_TRACE");
@@ -115,11 +114,13 @@ static bool complete_stacks(struct run_stacks *stacks, int hertz, int rate)
 }
 
 /* Reads the options before the program's name and sets their variables. Returns the program's index in argv,
- * 0 after printing help, -1 after a message about wrong usage. *out: the value of --out, NULL if not given. */
+ * 0 after printing help, -1 after a message about wrong usage. *out is the value of --out, NULL if it is not
+ * given. */
 static int run_options_read(int argc, char **argv, struct run_stacks *stacks, const char **out)
 {
     int hertz = -1;
-    struct run_options options = {0}; /* only for checking values: the tool reads them from the environment */
+    /* read only to check the values: the tool takes them from the environment */
+    struct run_options options = {0};
 #define TEXT(variable, field, value, help) {NULL, OPTION_TEXT, &options.field, value, NULL, 0, 0, help},
 #define WHOLE(variable, field, fallback, least, most, help)                                                            \
     {NULL, OPTION_WHOLE, &options.field, "N",                                                                          \
@@ -143,32 +144,32 @@ static int run_options_read(int argc, char **argv, struct run_stacks *stacks, co
     int count;
     *stacks = (struct run_stacks){0};
     for (size_t i = 0; i < OF_TOOL; i++) {
-        name_option(variables[i], name[i]);
+        option_of_variable(variables[i], name[i]);
         table[i].name = name[i];
     }
     enum options_result result = options_read(&usage, OPTION_TABLE(table), argc, argv, operand, &count);
     *out = options.out;
-    if (result == OPTIONS_RUN && !complete_stacks(stacks, hertz, options.rate))
+    if (result == OPTIONS_RUN && !complete_stacks_options(stacks, hertz, options.rate))
         return -1;
     return result == OPTIONS_RUN ? argc - count : result == OPTIONS_HELPED ? 0 : -1;
 }
 
-/* ---- where the profile goes ---- */
+/* ---- where the profile is written ---- */
 
-/* Returns whether path is an existing folder in which a directory with the default name is made: it ends in a
- * slash, or is . or .. */
-static bool is_default_place(const char *path)
+/* Returns whether `path` is an existing folder in which a profile directory with the default name is created:
+ * it ends in a slash, or its last part is . or .. */
+static bool is_default_output_folder(const char *path)
 {
     struct stat st;
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
     return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Finds the folder that must exist. Folders whose names contain patterns are made when the program runs. */
-static void find_folder(const char *out, char *folder, size_t bytes)
+/* Finds the folder that must exist before the run. The tool creates folders whose names contain % patterns. */
+static void find_output_folder(const char *out, char *folder, size_t bytes)
 {
     size_t length = strcspn(out, "%");
-    bool inside = !out[length] && is_default_place(out);
+    bool inside = !out[length] && is_default_output_folder(out);
     while (!out[length] && length > 1 && out[length - 1] == '/')
         length--;
     while (!inside && length > 0 && out[length - 1] != '/')
@@ -178,8 +179,9 @@ static void find_folder(const char *out, char *folder, size_t bytes)
     snprintf(folder, bytes, "%.*s", length ? (int)length : 1, length ? out : ".");
 }
 
-/* Tries to make a folder, since permissions do not show a read-only file system or /proc. If a sandbox
- * refuses the call itself, nothing is known and the program may run. Returns false with errno. */
+/* Returns whether a folder can be created in `folder`; false with errno. Creates one and removes it, since
+ * permissions do not show a read-only file system or /proc. Returns true if a sandbox refuses mkdir() in
+ * general: the program may run, because nothing is known. */
 static bool can_make_folder_in(const char *folder)
 {
     char path[PATH_MAX + 32];
@@ -191,8 +193,8 @@ static bool can_make_folder_in(const char *folder)
     return true;
 }
 
-/* Returns what is wrong with the output directory, malloc'ed; NULL if nothing is known to be wrong. */
-static char *fault_of(const char *out)
+/* Returns a message about the output directory, malloc'ed; NULL if no fault is known. */
+static char *output_directory_fault(const char *out)
 {
     char folder[PATH_MAX];
     struct stat st;
@@ -200,7 +202,7 @@ static char *fault_of(const char *out)
         return format_printable("a directory cannot have this name: %s; give another name", strerror(errno));
     if (stat(out, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return format_printable("this is a device or a pipe; give the name of a directory");
-    find_folder(out, folder, sizeof folder);
+    find_output_folder(out, folder, sizeof folder);
     if (can_make_folder_in(folder))
         return NULL;
     if (errno == ENOENT && stat(folder, &st) != 0)
@@ -208,14 +210,14 @@ static char *fault_of(const char *out)
     return format_printable("no directory can be made in %s: %s; give another folder", folder, strerror(errno));
 }
 
-/* Returns false after a message if the output directory cannot be made. The program would run for nothing.
- * typed: the value of --out, which has set BLAME_OUT, or NULL. */
-static bool run_place_is_there(const char *typed)
+/* Returns false after a message if the output directory cannot be created, since the run would be lost.
+ * `typed` is the value of --out, which has already set BLAME_OUT, or NULL. */
+static bool run_output_can_be_made(const char *typed)
 {
     const char *given = getenv("BLAME_OUT"), *disable = getenv("BLAME_DISABLE");
     if (disable && strcmp(disable, "1") == 0)
         return true;
-    char *fault = fault_of(given ? given : "blame");
+    char *fault = output_directory_fault(given ? given : "blame");
     if (fault && launcher_speaks()) {
         char *line = typed   ? format_printable("blame run: --out %s: %s", typed, fault)
                      : given ? format_printable("blame run: BLAME_OUT=%s: %s", given, fault)
@@ -229,17 +231,17 @@ static bool run_place_is_there(const char *typed)
 
 /* ---- the run ---- */
 
-/* Older versions slow down all calls between libraries when an audit library is loaded. */
+/* glibc version, times 100. With older versions, an audit library slows down every call between libraries. */
 #define OLDEST_GLIBC 235
 
-/* Paths of the libraries that the program gets. */
+/* Paths of our libraries that are loaded into the program. */
 struct parts {
     char tool[PATH_MAX];
     char loader[PATH_MAX + 32];
-    char mpi[PATH_MAX + 32]; /* "" if there is none */
+    char mpi[PATH_MAX + 32]; /* "" if it is not installed */
 };
 
-/* A private folder for the duration of the run, with the list of profiles. */
+/* A private folder for the duration of the run. It holds the list of profiles (run_notes.h). */
 struct workspace {
     char folder[PATH_MAX];
     char notes[PATH_MAX + 32];
@@ -247,9 +249,9 @@ struct workspace {
 
 static volatile sig_atomic_t child_pid;
 
-/* Signals that must not keep us from passing on the program's status: those of a closed stderr, of a limit on
- * file sizes, and an ignored SIGCHLD, with which the kernel drops the status. The program gets them
- * unchanged. */
+/* Signals whose handling changes during the run, so that blame run can pass on the program's status. SIGPIPE:
+ * stderr may be closed. SIGXFSZ: a file may reach the size limit. SIGCHLD: if it is ignored, the kernel
+ * discards the status. The program itself starts with the handling `before`. */
 static struct {
     int signal;
     void (*meanwhile)(int), (*before)(int);
@@ -257,8 +259,9 @@ static struct {
 
 #define CHANGED_COUNT (sizeof(changed) / sizeof(changed[0]))
 
-/* Passes a signal on to the program. Signals from the keyboard reach the program by themselves. */
-static void forward(int signal, siginfo_t *info, void *context)
+/* Sends a signal on to the program, unless it came from the keyboard: the terminal sends such a signal to the
+ * program too. */
+static void forward_signal(int signal, siginfo_t *info, void *context)
 {
     bool of_keyboard = (signal == SIGINT || signal == SIGQUIT) && info->si_code > 0;
     (void)context;
@@ -266,24 +269,25 @@ static void forward(int signal, siginfo_t *info, void *context)
         kill(child_pid, signal);
 }
 
-/* Returns whether a file can be opened. A sandbox may refuse access(). */
+/* Returns whether a file can be opened. This works even in a sandbox that refuses access(). */
 static bool can_be_opened(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
+    /* O_NONBLOCK: does not wait for the writer of a pipe */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         close(fd);
     return fd >= 0;
 }
 
-/* Finds the program as execvp() does; false if there is none. */
-static bool find_in_path(const char *name, char *path, size_t bytes)
+/* Finds the program's path as execvp() does. Returns false if there is no such program. */
+static bool find_program_in_path(const char *name, char *path, size_t bytes)
 {
     struct stat st;
     if (strchr(name, '/')) {
         snprintf(path, bytes, "%s", name);
         if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
             return false;
-        /* in a sandbox that refuses access(), execvp() decides */
+        /* If a sandbox refuses access(), execvp() decides later. */
         return access(path, X_OK) == 0 || errno == EPERM || errno == ENOSYS;
     }
     char standard[256] = "";
@@ -300,7 +304,7 @@ static bool find_in_path(const char *name, char *path, size_t bytes)
     }
 }
 
-/* Prints why a program cannot be run, and returns the status that shells have for it. */
+/* Prints why a program cannot be run. Returns the exit status that a shell returns in this case. */
 static int say_no_program(const char *name)
 {
     struct stat st;
@@ -324,8 +328,8 @@ static bool find_self(char self[PATH_MAX])
     return length > 0;
 }
 
-/* Finds the libraries beside the command, or where `make` and `make install` put them. */
-static bool find_parts(char *self, struct parts *parts)
+/* Finds our libraries beside the command, or where `make` or `make install` puts them. */
+static bool find_our_libraries(char *self, struct parts *parts)
 {
     static const char *const places[] = {".", "../lib", "../lib/blame"};
     const char *folder = dirname(self);
@@ -336,7 +340,7 @@ static bool find_parts(char *self, struct parts *parts)
             if (!can_be_opened(candidate))
                 continue;
             snprintf(parts->tool, sizeof(parts->tool), "%.*s", PATH_MAX - 1,
-                     candidate); /* in a sandbox that refuses faccessat2() */
+                     candidate); /* In a sandbox that refuses faccessat2(), realpath() fails. */
         }
         snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
                  (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
@@ -350,11 +354,12 @@ static bool find_parts(char *self, struct parts *parts)
     return false;
 }
 
-/* Finds the newest libomp on this machine, in the folders of Debian's packages or by the loader. */
+/* Finds the newest libomp in the folders of the distributions' packages. BLAME_LIBOMP overrides the search. */
 static bool find_libomp(char *path, size_t bytes)
 {
     const char *given = getenv("BLAME_LIBOMP");
-    if (given && *given) /* an absolute path, for programs that change their folder */
+    /* The path is made absolute, because the program may change its working directory. */
+    if (given && *given)
         return realpath(given, path) && can_be_opened(path);
     for (int version = 40; version >= 10; version--) {
         snprintf(path, bytes, "/usr/lib/llvm-%d/lib/libomp.so.5", version);
@@ -376,8 +381,8 @@ static bool find_libomp(char *path, size_t bytes)
     return false;
 }
 
-/* Makes the workspace. Without it the program is still measured, but the profile of a killed program is not
- * finished. */
+/* Creates the workspace. If that fails, the program is still measured, but nobody writes the reports if the
+ * program is killed. */
 static void make_workspace(struct workspace *space)
 {
     const char *given = getenv("TMPDIR"), *places[] = {given && *given ? given : "/tmp", "/tmp", "/dev/shm"};
@@ -401,8 +406,8 @@ static void remove_workspace(const struct workspace *space)
     rmdir(space->folder);
 }
 
-/* Prepends a value unless an outer blame run has done so. */
-static void prepend(const char *variable, const char *value)
+/* Puts a value at the front of a colon-separated variable, unless an outer blame run has already added it. */
+static void prepend_to_variable(const char *variable, const char *value)
 {
     const char *old = getenv(variable);
     char *text;
@@ -412,10 +417,10 @@ static void prepend(const char *variable, const char *value)
     free(text);
 }
 
-/* Sets variables for GCC's programs: libomp would warn about calls that libgomp carries out silently, and
- * would end a process with two copies of it. The tool unsets them again if no object makes such calls, or if
- * none is GCC's. */
-static void set_for_gcc(void)
+/* Sets libomp's variables for programs built by GCC. Without them, libomp warns about calls that libgomp
+ * accepts silently, and ends a process that loads two copies of it. The tool unsets them in a process where
+ * no object makes such calls or none was built by GCC. */
+static void set_variables_for_gcc(void)
 {
     bool warns = getenv("KMP_WARNINGS") == NULL, refuses = getenv("KMP_DUPLICATE_LIB_OK") == NULL;
     if (warns)
@@ -437,7 +442,7 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
-/* Prints one line about the runtime of a program built by GCC. */
+/* Prints which runtime a program built by GCC uses. */
 static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
 {
     if (openmp->moved && openmp->late[0])
@@ -458,9 +463,9 @@ static void say_runtime(const struct elf_openmp *openmp, const char *libomp, boo
                         NULL);
 }
 
-/* Tells our audit library which libomp to use, and prints a line about the program that is started. Programs
- * that it starts print their own lines. */
-static void prepare_loader(const char *program, const struct parts *parts)
+/* Tells our audit library which libomp to load, and prints which runtime the program uses. The audit library
+ * prints this itself for programs that this program starts. */
+static void prepare_audit_library(const char *program, const struct parts *parts)
 {
     char libomp[PATH_MAX];
     struct elf_openmp openmp;
@@ -469,18 +474,19 @@ static void prepare_loader(const char *program, const struct parts *parts)
     if (own || !find_libomp(libomp, sizeof(libomp)))
         libomp[0] = '\0';
     setenv("BLAME_LIBOMP", libomp, 1);
-    prepend("LD_AUDIT", parts->loader);
-    set_for_gcc();
+    prepend_to_variable("LD_AUDIT", parts->loader);
+    set_variables_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
     if (openmp.mpi && !openmp.own_first && parts->mpi[0])
-        prepend("LD_PRELOAD", parts->mpi);
+        prepend_to_variable("LD_PRELOAD", parts->mpi);
     say_runtime(&openmp, libomp, own);
     if (openmp.moved && openmp.late[0])
         setenv("BLAME_LIBOMP", "", 1);
 }
 
-/* Tells an outer blame run not to look for profiles, with the tool's note for "the cause is printed". */
-static void answer_outer(void)
+/* Tells an outer blame run not to complain about a missing profile. Writes the note that the tool leaves
+ * after it has printed the reason itself. */
+static void answer_outer_run(void)
 {
     const char *notes = getenv("BLAME_NOTES");
     FILE *list = notes ? fopen(notes, "ae") : NULL;
@@ -490,11 +496,11 @@ static void answer_outer(void)
     fclose(list);
 }
 
-/* Sets the program's environment. Only lines for the user are printed here. */
-static void prepare(const char *program, const struct parts *parts, const struct workspace *space)
+/* Sets the program's environment and prints what limits its measurement. */
+static void prepare_environment(const char *program, const struct parts *parts, const struct workspace *space)
 {
     char folder[PATH_MAX];
-    answer_outer();
+    answer_outer_run();
     setenv("OMP_TOOL_LIBRARIES", parts->tool, 1);
     if (getcwd(folder, sizeof(folder)))
         setenv("BLAME_FOLDER", folder, 1);
@@ -510,37 +516,38 @@ static void prepare(const char *program, const struct parts *parts, const struct
                         "blame measures it only from its first use of OpenMP on",
                         NULL);
     else
-        prepare_loader(program, parts);
+        prepare_audit_library(program, parts);
 }
 
-/* Replaces this process by the program. Does not return. */
-static void become(char **argv, const char *program)
+/* Replaces this process by the program; does not return. */
+static void exec_program(char **argv, const char *program)
 {
     char own[24];
     setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
     for (size_t i = 0; i < CHANGED_COUNT; i++)
         signal(changed[i].signal, changed[i].before);
-    execvp(program, argv); /* runs a script without #! in a shell, as env and timeout do */
+    execvp(program, argv); /* execvp() runs a script without #! in a shell, as env and timeout do. */
     int cause = errno;
     fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
     fflush(stderr);
     _exit(cause == ENOENT ? 127 : 126);
 }
 
-/* Starts the program in a child process; false with errno. */
+/* Starts the program in a child process. Returns false with errno. */
 static bool start_program(char **argv, const char *program)
 {
     pid_t pid = fork();
     if (pid == 0)
-        become(argv, program);
+        exec_program(argv, program);
     child_pid = pid;
     return pid > 0;
 }
 
-/* Waits for the program's end and returns its status; signals are passed on until then. */
+/* Passes signals on to the program until it ends, and returns its exit status. *signal_of is the signal that
+ * killed the program. */
 static int wait_for_program(int *signal_of)
 {
-    struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO}, terminate, hang_up;
+    struct sigaction pass = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO}, terminate, hang_up;
     sigaction(SIGINT, &pass, NULL);
     sigaction(SIGQUIT, &pass, NULL);
     sigaction(SIGTERM, &pass, &terminate);
@@ -549,9 +556,9 @@ static int wait_for_program(int *signal_of)
     sigaction(SIGUSR2, &pass, NULL);
     siginfo_t ended;
     while (waitid(P_PID, (id_t)child_pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-        ; /* waitpid() waits where a filter refuses this */
+        ; /* If a sandbox refuses waitid(), the loop below waits. */
     int status, pid = child_pid;
-    child_pid = 0; /* before another process can get the same number */
+    child_pid = 0; /* stops forwarding before the kernel can reuse the pid */
     sigaction(SIGTERM, &terminate, NULL);
     sigaction(SIGHUP, &hang_up, NULL);
     while (waitpid(pid, &status, 0) < 0)
@@ -566,15 +573,15 @@ static int wait_for_program(int *signal_of)
     return WEXITSTATUS(status);
 }
 
-/* Dies of the same signal as the program. A shell's loop, make and xargs stop only if their child died of
- * Ctrl-C, and an MPI launcher reports the signal of which a rank died. */
-static void die_as_well(int number)
+/* Kills this process with the signal that killed the program. A shell loop, make and xargs stop at Ctrl-C
+ * only if their child died of SIGINT, and an MPI launcher reports the signal that killed a rank. */
+static void die_of_same_signal(int number)
 {
     sigset_t signals;
     if (number != SIGINT && !launcher_starts_many())
         return;
     fflush(NULL);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0}); /* the program has left its own core file */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0}); /* The program has already dumped its own core. */
     sigemptyset(&signals);
     sigaddset(&signals, number);
     signal(number, SIG_DFL);
@@ -603,7 +610,7 @@ static void say_no_profile(const char *program)
                     NULL);
 }
 
-/* Returns why the tool cannot measure the program, NULL if it can. */
+/* Returns why the tool cannot measure the program; NULL if it can. */
 static const char *why_unmeasured(const char *program)
 {
     if (elf_kind_of(program) == ELF_KIND_STATIC)
@@ -631,23 +638,23 @@ int cli_run(int argc, char **argv)
     int first = run_options_read(argc, argv, &stacks, &out);
     if (first <= 0)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;
-    if (!find_in_path(argv[first], program, sizeof(program)))
+    if (!find_program_in_path(argv[first], program, sizeof(program)))
         return say_no_program(argv[first]);
     const char *why = why_unmeasured(program);
     if (why)
         log_line_of_job(program, " ", why, NULL);
     bool attach = !why && find_self(self);
-    if (attach && !find_parts(self, &parts)) {
+    if (attach && !find_our_libraries(self, &parts)) {
         fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in ../lib or "
               "../lib/blame; run make or make install\n",
               stderr);
         return CLI_BAD_INPUT;
     }
-    if (attach && !run_place_is_there(out))
+    if (attach && !run_output_can_be_made(out))
         return CLI_BAD_USAGE;
     if (attach) {
         make_workspace(&space);
-        prepare(program, &parts, &space);
+        prepare_environment(program, &parts, &space);
     }
     if (attach && stacks.on)
         follow_start(&follower, space.notes, stacks.file);
@@ -658,7 +665,7 @@ int cli_run(int argc, char **argv)
         if (attach)
             remove_workspace(&space);
         unsetenv("BLAME_NOTES");
-        become(argv + first, program);
+        exec_program(argv + first, program);
     }
     int signal_of = 0, status = wait_for_program(&signal_of);
     follow_end(&follower);
@@ -668,6 +675,6 @@ int cli_run(int argc, char **argv)
         remove_workspace(&space);
     }
     if (signal_of)
-        die_as_well(signal_of);
+        die_of_same_signal(signal_of);
     return status;
 }

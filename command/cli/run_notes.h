@@ -1,16 +1,17 @@
-/* The list that the tool leaves for `blame run`: a note for each process that it measured, or for which it
- * printed why not. */
+/* The file in which the tool leaves notes for `blame run`: one for each process that was measured, or for
+ * which the tool printed why it was not. */
 #ifndef BLAME_COMMAND_CLI_RUN_NOTES_H
 #define BLAME_COMMAND_CLI_RUN_NOTES_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The texts of a note. Each ends with a zero byte, the only one that names cannot have. */
+/* The texts of a note. Each ends with a zero byte, the only byte that a file name cannot contain. */
 enum run_note_text {
-    RUN_NOTE_DIRECTORY, /* "" if there is no profile */
+    RUN_NOTE_DIRECTORY, /* profile directory; "" if there is no profile */
     RUN_NOTE_FILE,
-    RUN_NOTE_TARGET, /* final place of the file; "" if it is not moved, or is below the directory */
+    /* path to which the file is moved after the run; "" if it stays, or moves into the directory */
+    RUN_NOTE_TARGET,
     RUN_NOTE_TEXTS,
 };
 
@@ -19,11 +20,12 @@ struct run_note {
     size_t room[RUN_NOTE_TEXTS];
 };
 
-/* Reads the next note into the same structure; false if there is no complete one yet. */
+/* Reads the next note into `note`, reusing its memory. Returns false if the file contains no further complete
+ * note yet. */
 bool run_note_next(FILE *list, struct run_note *note);
 void run_note_free(struct run_note *note);
 
-/* Writes a note that says that the process has no profile. */
+/* Writes the note of a process without a profile. */
 void run_note_put_none(FILE *list);
 
 #endif

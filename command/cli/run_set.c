@@ -23,7 +23,8 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Lists entries in the order of numbers in their names: run.10 follows run.9. */
+/* Lists a folder's entries, sorted by the numbers in their names: run.10 follows run.9. Returns their number,
+ * 0 if the folder cannot be read. */
 static int count_entries(const char *path, struct dirent ***entries, int (*select)(const struct dirent *))
 {
     int count = scandir(path, entries, select, versionsort);
@@ -63,8 +64,8 @@ static bool add_run(void *to, const char *path)
     return true;
 }
 
-/* Takes each profile directory in a folder. */
-static bool each_below(const char *folder, bool (*take)(void *to, const char *path), void *to, bool *any)
+/* Calls take() for each profile directory in a folder. *any becomes true if there is one. */
+static bool each_profile_below(const char *folder, bool (*take)(void *to, const char *path), void *to, bool *any)
 {
     struct dirent **entries = NULL;
     int count = count_entries(folder, &entries, is_visible);
@@ -86,7 +87,7 @@ bool run_set_each(const char *operand, bool (*take)(void *to, const char *path),
 {
     bool any = false;
     if (!has_measurement(operand)) {
-        if (!each_below(operand, take, to, &any))
+        if (!each_profile_below(operand, take, to, &any))
             return false;
         if (any)
             return true;

@@ -1,4 +1,4 @@
-/* Operands that may stand for several runs: a folder of profile directories stands for all of them. */
+/* Several runs as operands of a command. A folder of profile directories stands for all runs in it. */
 #ifndef BLAME_COMMAND_CLI_RUN_SET_H
 #define BLAME_COMMAND_CLI_RUN_SET_H
 
@@ -24,11 +24,11 @@ struct run_set {
 bool run_set_add(struct run_set *set, const char *operand);
 bool run_set_add_all(struct run_set *set, const char *const *operand, int count);
 #define RUN_SET_OPERANDS "profile directories, *.blame files or folders of profile directories"
-/* Calls take() for each profile of an operand, until it returns false. */
+/* Calls take() for each profile of an operand, until take() returns false. */
 bool run_set_each(const char *operand, bool (*take)(void *to, const char *path), void *to);
 void run_set_free(struct run_set *set);
 
-/* Adds the rows of all runs to comparisons of their trees and of their flat views; NULL: not wanted. */
+/* Adds the rows of all runs to `tree`, and the rows of their flat views to `flat`. Each may be NULL. */
 void run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat);
 
 #endif

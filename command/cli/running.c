@@ -13,17 +13,18 @@
 #include "command/profile/read.h"
 #include "command/text/memory.h"
 
-#define ACCEPTED  "expected the number of a running process that is being measured"
-#define MOST_DEEP 32 /* levels of child processes; stops at a circle of reused numbers */
+#define ACCEPTED "expected the number of a running process that is being measured"
+/* most levels of child processes that are searched; a reused pid could otherwise cause an endless loop */
+#define MOST_DEEP 32
 
-/* A file that a process has mapped. */
+/* A measurement file that a process has mapped. */
 struct mapped {
     unsigned long long inode;
     char *path;
 };
 
-/* Reads the next mapping of a measurement; false at the end. */
-static bool next_mapped(FILE *maps, char **line, size_t *room, struct mapped *mapped)
+/* Reads lines of /proc/PID/maps up to the next mapping of a measurement file. Returns false at the end. */
+static bool next_mapped_measurement(FILE *maps, char **line, size_t *room, struct mapped *mapped)
 {
     static const char gone[] = " (deleted)";
     ssize_t length;
@@ -42,9 +43,10 @@ static bool next_mapped(FILE *maps, char **line, size_t *room, struct mapped *ma
     return false;
 }
 
-/* Opens the file if it is the given one and the measurement of this process; -1 if not. A forked child also
- * maps its parent's file. In a container the process has a second number, which is the one in the file. */
-static int open_if(const char *path, unsigned long long inode, pid_t pid, pid_t own)
+/* Opens `path` if it has this inode and is the measurement of process `pid`; returns -1 otherwise. A forked
+ * child also maps its parent's measurement, so the file's pid is compared. In a container, the file contains
+ * `own`, the pid that the process has there. */
+static int open_measurement_of(const char *path, unsigned long long inode, pid_t pid, pid_t own)
 {
     struct profile_header header;
     struct stat status;
@@ -57,8 +59,8 @@ static int open_if(const char *path, unsigned long long inode, pid_t pid, pid_t 
     return -1;
 }
 
-/* Returns the number by which the process knows itself. */
-static pid_t own_number(pid_t pid)
+/* Returns the pid that a process has in its own pid namespace. */
+static pid_t pid_in_own_namespace(pid_t pid)
 {
     char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
@@ -74,14 +76,14 @@ static pid_t own_number(pid_t pid)
     return own;
 }
 
-/* Opens a mapped file by its path, as we or the process see it, or by the process's descriptor if it has no
- * path any more. */
+/* Opens a mapped file by its path, in our file system or that of the process. If it has no path any more,
+ * opens it through the process's descriptors. */
 static int open_mapped(const struct mapped *mapped, pid_t pid, pid_t own)
 {
     char *path = memory_text("/proc/%d/root%s", (int)pid, mapped->path);
-    int file = open_if(mapped->path, mapped->inode, pid, own);
+    int file = open_measurement_of(mapped->path, mapped->inode, pid, own);
     if (file < 0)
-        file = open_if(path, mapped->inode, pid, own);
+        file = open_measurement_of(path, mapped->inode, pid, own);
     free(path);
     path = memory_text("/proc/%d/fd", (int)pid);
     DIR *folder = file < 0 ? opendir(path) : NULL;
@@ -89,7 +91,7 @@ static int open_mapped(const struct mapped *mapped, pid_t pid, pid_t own)
         char *link = memory_text("%s/%s", path, entry->d_name);
         struct stat status;
         if (stat(link, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == mapped->inode)
-            file = open_if(link, mapped->inode, pid, own);
+            file = open_measurement_of(link, mapped->inode, pid, own);
         free(link);
     }
     if (folder)
@@ -98,8 +100,9 @@ static int open_mapped(const struct mapped *mapped, pid_t pid, pid_t own)
     return file;
 }
 
-/* Returns the process's measurement; -1 if it has none (errno 0) or its mappings cannot be read. */
-static int measurement_of(pid_t pid)
+/* Opens the measurement of a process. Returns -1 with errno 0 if it has none, -1 with errno if its mappings
+ * cannot be read. */
+static int open_process_measurement(pid_t pid)
 {
     char path[64], *line = NULL;
     size_t room = 0;
@@ -109,9 +112,9 @@ static int measurement_of(pid_t pid)
     FILE *maps = fopen(path, "re");
     if (!maps)
         return -1;
-    pid_t own = own_number(pid);
-    unsigned long long before = 0; /* inode of the last file: a file has many mappings */
-    while (file < 0 && next_mapped(maps, &line, &room, &mapped)) {
+    pid_t own = pid_in_own_namespace(pid);
+    unsigned long long before = 0; /* inode in the previous line: a file has several mappings */
+    while (file < 0 && next_mapped_measurement(maps, &line, &room, &mapped)) {
         if (mapped.inode != before)
             file = open_mapped(&mapped, pid, own);
         before = mapped.inode;
@@ -123,25 +126,25 @@ static int measurement_of(pid_t pid)
     return file;
 }
 
-static void find_below(pid_t pid, int deep, struct running *found, int *count);
+static void find_measured_below(pid_t pid, int deep, struct running *found, int *count);
 
-/* Looks at the children that a thread has started. */
-static void find_children(pid_t pid, const char *thread, int deep, struct running *found, int *count)
+/* Searches the child processes that one thread of a process has started. */
+static void find_measured_children(pid_t pid, const char *thread, int deep, struct running *found, int *count)
 {
     char *path = memory_text("/proc/%d/task/%s/children", (int)pid, thread);
     FILE *list = fopen(path, "re");
     int child;
     while (list && fscanf(list, "%d", &child) == 1)
-        find_below((pid_t)child, deep + 1, found, count);
+        find_measured_below((pid_t)child, deep + 1, found, count);
     if (list)
         fclose(list);
     free(path);
 }
 
-/* Counts the measured processes at and below one; *found is the first. */
-static void find_below(pid_t pid, int deep, struct running *found, int *count)
+/* Counts a process, if it is measured, or else the measured processes below it. *found is the first one. */
+static void find_measured_below(pid_t pid, int deep, struct running *found, int *count)
 {
-    int file = deep < MOST_DEEP ? measurement_of(pid) : -1;
+    int file = deep < MOST_DEEP ? open_process_measurement(pid) : -1;
     if (file >= 0 && (*count)++ == 0)
         *found = (struct running){pid, file};
     else if (file >= 0)
@@ -152,7 +155,7 @@ static void find_below(pid_t pid, int deep, struct running *found, int *count)
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         if (isdigit((unsigned char)entry->d_name[0]))
-            find_children(pid, entry->d_name, deep, found, count);
+            find_measured_children(pid, entry->d_name, deep, found, count);
     if (folder)
         closedir(folder);
     free(path);
@@ -181,7 +184,7 @@ bool running_find(const char *command, const char *text, struct running *running
     if (maps < 0)
         return false;
     int count = 0;
-    find_below((pid_t)number, 0, running, &count);
+    find_measured_below((pid_t)number, 0, running, &count);
     if (count == 0)
         fprintf(stderr,
                 "blame %s: %s: neither this process nor any process that it started is being measured; start the "
@@ -200,7 +203,7 @@ bool running_find(const char *command, const char *text, struct running *running
 bool running_measures(pid_t pid, const char *path)
 {
     struct stat here, there;
-    int file = measurement_of(pid);
+    int file = open_process_measurement(pid);
     bool same = file >= 0 && fstat(file, &there) == 0 && stat(path, &here) == 0 && here.st_dev == there.st_dev &&
                 here.st_ino == there.st_ino;
     if (file >= 0)

@@ -1,5 +1,5 @@
-/* `blame snapshot`: writes a profile of a running program. The program is neither stopped nor notified: its measurement is a
- * valid profile at any time, and is copied. */
+/* `blame snapshot`: writes a profile of a running program. The measurement file is valid at any time, so it
+ * is copied, and the program is neither stopped nor notified. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +36,8 @@ static const struct usage usage = {
     .operands = "the number of a running process that is being measured",
 };
 
-/* Makes a directory and returns its name, malloc'ed; NULL with errno if it cannot. An existing one gets .1, .2 ... appended. */
+/* Creates a directory and returns its path, malloc'ed; NULL with errno on failure. Appends .1, .2 ... to the
+ * name if it exists. */
 static char *make_snapshot_directory(const char *wanted)
 {
     char *directory = memory_text("%s", wanted);
@@ -49,7 +50,7 @@ static char *make_snapshot_directory(const char *wanted)
     return directory;
 }
 
-/* Writes a copy that is marked as a snapshot; returns false with errno. */
+/* Writes a copy of the measurement, marked as a snapshot. Returns false with errno. */
 static bool copy_measurement(int from, const char *path, struct profile_header *header)
 {
     int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -65,7 +66,7 @@ static bool copy_measurement(int from, const char *path, struct profile_header *
     return good;
 }
 
-/* Writes the log of stacks beside the measurement, under its name with .stacks for .blame. */
+/* Writes the log of stacks beside the measurement. Its name ends in .stacks instead of .blame. */
 static bool write_snapshot_stacks(const char *file)
 {
     struct out_file out;
@@ -77,8 +78,8 @@ static bool write_snapshot_stacks(const char *file)
     return good;
 }
 
-/* Makes all new files private if the measurement is private (BLAME_PRIVATE). */
-static void be_as_private(int measurement)
+/* Makes all new files readable only by the user if the measurement is (BLAME_PRIVATE). */
+static void inherit_privacy(int measurement)
 {
     struct stat status;
     if (fstat(measurement, &status) == 0 && (status.st_mode & 077) == 0)
@@ -88,7 +89,7 @@ static void be_as_private(int measurement)
 static int write_snapshot(const struct running *running, struct profile_header *header, const char *output)
 {
     char name[sizeof header->program + 1] = "";
-    be_as_private(running->file);
+    inherit_privacy(running->file);
     memcpy(name, header->program, sizeof header->program);
     for (char *at = name; *at; at++)
         *at = *at == '/' ? '_' : *at;
@@ -104,7 +105,8 @@ static int write_snapshot(const struct running *running, struct profile_header *
     }
     char *file = memory_text("%s/%s-%d.blame", directory, *name ? name : "program", (int)running->pid);
     if (copy_measurement(running->file, file, header)) {
-        unfinished_keep(directory); /* the reports can be made later */
+        /* From here on a signal leaves the directory: the reports can be written later. */
+        unfinished_keep(directory);
         status = finish_reports(directory, file, true);
         if (header->traced && !write_snapshot_stacks(file))
             status = CLI_BAD_INPUT;

@@ -22,7 +22,7 @@ bool snapshot_read(int file, char *to, size_t bytes, off_t at)
     return true;
 }
 
-static bool write_all(int file, const char *from, size_t bytes)
+static bool snapshot_write(int file, const char *from, size_t bytes)
 {
     for (size_t done = 0; done < bytes;) {
         ssize_t put = write(file, from + done, bytes - done);
@@ -33,8 +33,8 @@ static bool write_all(int file, const char *from, size_t bytes)
     return true;
 }
 
-/* Reads a chunk as it was at one time, which two equal readings show; a chunk that changes all the time, as
- * in the last reading. */
+/* Reads a chunk repeatedly, until two readings are equal and so show its state at one time. If it keeps
+ * changing, the last reading is used. */
 static bool read_steady_chunk(int from, uint32_t chunk_no, char *chunk, char *again)
 {
     off_t at = (off_t)PROFILE_HEADER_BYTES + (off_t)chunk_no * PROFILE_CHUNK_BYTES;
@@ -52,23 +52,23 @@ bool snapshot_copy(int from, int to, const struct profile_header *header)
 {
     char page[PROFILE_HEADER_BYTES] = "", *chunk = memory_array(2, PROFILE_CHUNK_BYTES);
     memcpy(page, header, sizeof *header);
-    bool good = write_all(to, page, sizeof page);
+    bool good = snapshot_write(to, page, sizeof page);
     for (uint32_t i = 0; good && i < header->chunk_count; i++)
-        good =
-            read_steady_chunk(from, i, chunk, chunk + PROFILE_CHUNK_BYTES) && write_all(to, chunk, PROFILE_CHUNK_BYTES);
+        good = read_steady_chunk(from, i, chunk, chunk + PROFILE_CHUNK_BYTES) &&
+               snapshot_write(to, chunk, PROFILE_CHUNK_BYTES);
     int cause = errno;
     free(chunk);
     errno = cause;
     return good;
 }
 
-/* Returns whether a thread's record still belongs to the same thread. */
+/* Returns whether a thread record that was copied still describes the same thread. */
 static bool is_same_thread(const struct profile_thread *now, const struct profile_thread *then)
 {
     return now->tid == then->tid && now->begin_ns == then->begin_ns;
 }
 
-static bool note_in_chunk(int from, int to, off_t at)
+static bool note_deliveries_in_chunk(int from, int to, off_t at)
 {
     const size_t bytes = PROFILE_THREAD_BYTES, most = PROFILE_CHUNK_BYTES / bytes;
     struct profile_thread then, now;
@@ -92,7 +92,7 @@ bool snapshot_note_later(int from, int to, const struct profile_header *header)
         struct profile_chunk chunk;
         off_t at = (off_t)PROFILE_HEADER_BYTES + (off_t)i * PROFILE_CHUNK_BYTES;
         good = snapshot_read(to, (char *)&chunk, sizeof chunk, at) &&
-               (chunk.kind != PROFILE_CHUNK_THREAD || note_in_chunk(from, to, at));
+               (chunk.kind != PROFILE_CHUNK_THREAD || note_deliveries_in_chunk(from, to, at));
     }
     return good;
 }

@@ -82,7 +82,7 @@ static bool write_file_stacks(const char *command, const char *path, FILE *out, 
     bool whole = file >= 0 && fstat(file, &status) == 0 &&
                  status.st_size >= (off_t)PROFILE_HEADER_BYTES + (off_t)header.chunk_count * PROFILE_CHUNK_BYTES;
     if (!whole) {
-        struct profile *profile = profile_read(path, error, sizeof error); /* for its error message */
+        struct profile *profile = profile_read(path, error, sizeof error); /* only to get the error message */
         fprintf(stderr, "blame %s: %s\n", command, profile ? "its file changes" : error);
         profile_free(profile);
         if (file >= 0)
@@ -98,7 +98,7 @@ static bool write_file_stacks(const char *command, const char *path, FILE *out, 
     return good;
 }
 
-/* Writes the stacks of each rank's own file, because a merged file has no trace. */
+/* Writes the stacks from each rank's own file, because the merged file has no trace. */
 static bool write_job_stacks(const char *command, const char *directory, FILE *out, enum stacks_clock clock)
 {
     struct job_files files = job_list_files(directory);

@@ -1,4 +1,4 @@
-/* Writes the log of stacks (docs/time-and-traces.md) from existing measurements. */
+/* Writes the log of stacks (docs/time-and-traces.md) from a finished measurement. */
 #ifndef BLAME_COMMAND_CLI_STACKS_FILE_H
 #define BLAME_COMMAND_CLI_STACKS_FILE_H
 
@@ -7,8 +7,8 @@
 
 #include "command/export/stacks.h"
 
-/* Writes the stacks of a profile directory, a measurement file, or a job, rank by rank. Returns false after a
- * message, also if there is no trace. */
+/* Writes the stacks of a profile directory or a measurement file, or of all ranks of a job in turn. Returns
+ * false after a message if something cannot be read or there is no trace. */
 bool stacks_write(const char *command, const char *input, FILE *out, enum stacks_clock clock);
 
 #endif

@@ -1,4 +1,4 @@
-/* `blame stat`: shows how the runs of one program scatter. */
+/* `blame stat`: shows how much runs of the same program differ. */
 #include <stdio.h>
 
 #include "command/cli/cli.h"
