@@ -1,4 +1,4 @@
-/* Writes report.html: one self-contained page with a profile's numbers and the script that shows them. */
+/* Writes report.html: a single file that contains the numbers of a profile and the script that displays them. */
 #ifndef BLAME_COMMAND_HTML_HTML_H
 #define BLAME_COMMAND_HTML_HTML_H
 
@@ -11,59 +11,60 @@
 #include "command/tables/phases.h"
 #include "command/tables/waits.h"
 
-/* maximum number of rows, unless the user asks for more; a browser would take too long */
+/* maximum number of rows in the page, unless the user asks for more; with more rows, a browser takes too long */
 #define HTML_ROWS 100000
-/* maximum number of locks: those with the longest waits */
+/* maximum number of locks in the page; the locks with the longest waits are kept */
 #define HTML_LOCKS 5000
-/* maximum number of phases: those with the longest exact time */
+/* maximum number of phases in the page; the phases with the longest exact time are kept */
 #define HTML_PHASES 5000
-/* maximum number of phases with a series of their executions */
+/* maximum number of phases for which the page has a series: a curve over the phase's executions */
 #define HTML_SERIES 20
-/* maximum number of points in a series; a point combines as many executions as necessary */
+/* maximum number of points in a series; if there are more executions, several share a point */
 #define HTML_SERIES_POINTS 2000
 
-/* maximum number of columns in the map of a job's ranks; more ranks share columns */
+/* maximum number of columns in the map of a job's ranks; if there are more ranks, several share a column */
 #define HTML_MAP_RANKS 10000
-/* maximum number of cells in the map */
+/* maximum number of cells in the map of a job's ranks */
 #define HTML_MAP_CELLS 131072
-/* maximum number of threads of a rank that have a row in the map */
+/* maximum number of threads of a rank that get a row in the map */
 #define HTML_MAP_THREADS 256
-/* maximum number of rows with their differences between a job's ranks: those that differ most */
+/* maximum number of rows that show how their time differs between ranks; the rows that differ most are kept */
 #define HTML_SPREADS 5000
-/* maximum number of rows with their own time bins: those with the most time. The time of any other row is
- * counted for its nearest ancestor that has bins */
+/* maximum number of rows with time bins of their own; the rows with the most time are kept. The time of any
+ * other row is added to its nearest ancestor with bins */
 #define HTML_TIME_ROWS 4000
-/* maximum number of a job's threads in the table: the first ones. The map contains all threads */
+/* maximum number of threads of a job in the table of threads; the first threads are kept. The map contains
+ * all threads */
 #define HTML_THREADS 5000
 
-/* The content of a page: a profile and the tables made from it. */
+/* The content of the page: a profile, and tables that were made from the profile. */
 struct html_input {
     const struct profile *profile;
     const struct rows *rows;
     const struct lock_table *locks;
     const struct wait_table *waits;
-    const struct findings *findings;  /* NULL: the user did not ask for findings */
-    const struct phase_table *phases; /* NULL if the program has no phases */
+    const struct findings *findings;  /* NULL: the user wants no findings */
+    const struct phase_table *phases; /* NULL: the program has no phases */
 };
 
 struct html_options {
-    const char *title;      /* NULL: the command */
-    const char *source_dir; /* folder that is searched first for source files; NULL: none */
+    const char *title;      /* title of the page; NULL: the command line of the program */
+    const char *source_dir; /* folder in which source files are looked for first; NULL: none */
     bool no_source;
-    /* rows with a smaller share of every metric are folded; negative: as few as necessary */
+    /* rows with a smaller share of every metric are merged; negative: as few rows as necessary are merged */
     double least_percent;
 };
 
-/* Size of the written page, and what it leaves out. */
+/* The numbers of rows that the page contains and leaves out. */
 struct html_result {
-    /* rows in the page; rows of the profile; rows of the profile that were folded */
+    /* number of rows in the page, in the profile, and in the profile but not in the page */
     size_t rows, rows_total, rows_left_out;
-    double least_percent; /* the share that was applied; 0: nothing was folded */
+    double least_percent; /* rows with a smaller share were merged; 0: no row was merged */
     size_t locks_left_out;
     size_t sources, sources_missing;
 };
 
-/* Writes the page. Returns false, with errno, if writing failed. */
+/* Writes the page. Returns false and sets errno if writing failed. */
 bool html_write(FILE *out, const struct html_input *input, const struct html_options *options,
                 struct html_result *result);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/html/fold.h"
+#include "command/html/page_tree.h"
 #include "command/html/html.h"
 #include "command/files/json.h"
 #include "command/rows/error.h"
@@ -21,11 +21,11 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* ---- the page into which the data are inserted ---- */
+/* ---- the page without data ---- */
 
-/* The page without data: a copy of command/html/page/dist/page.html from the time when blame was built. */
+/* blame contains a copy of command/html/page/dist/page.html, made when blame was built. */
 
-/* relative to the repository's root, where make runs the compiler */
+/* The path is relative to the repository's root, where make runs the compiler. */
 __asm__(".pushsection .rodata\n"
         ".globl blame_page_begin, blame_page_end\n"
         ".hidden blame_page_begin, blame_page_end\n"
@@ -77,7 +77,8 @@ static void page_put_title(struct page *page)
     free(fitting);
 }
 
-/* Writes the sampling event and its period, from "EVENT@PERIOD"; null if samples are taken by time. */
+/* Writes the sampling event and its period, given as "EVENT@PERIOD". Writes null if samples were taken by
+ * time. */
 static void page_put_sampling_event(struct page *page)
 {
     const char *sample = profile_text(page->input->profile, "sample");
@@ -93,7 +94,7 @@ static void page_put_sampling_event(struct page *page)
     free(event);
 }
 
-/* Writes the time in which no thread was busy. */
+/* Writes how long no thread was busy. */
 static void page_put_nobody_busy(struct page *page)
 {
     const struct rows *rows = page->input->rows;
@@ -150,7 +151,8 @@ static void page_put_metric_list(struct page *page)
 static void page_put_error_form(struct page *page, enum metric metric)
 {
     struct error_form form = error_form_of(&page->input->rows->error, metric);
-    double micro = metric == METRIC_SAMPLES ? 1 : 1e6; /* same unit as that of the values */
+    /* values are samples or seconds, and are written as samples or microseconds */
+    double micro = metric == METRIC_SAMPLES ? 1 : 1e6;
     const struct {
         const char *before;
         double value;
@@ -165,7 +167,8 @@ static void page_put_error_form(struct page *page, enum metric metric)
     putc('}', page->out);
 }
 
-/* Writes the coefficients of the errors, from which the page also computes the errors of its own sums. */
+/* Writes the coefficients of the sampling errors. The page uses them to compute the errors of sums that it
+ * makes itself. */
 static void page_put_errors(struct page *page)
 {
     fputs("{\"deviations\":", page->out);
@@ -179,7 +182,8 @@ static void page_put_errors(struct page *page)
     fputs("}}", page->out);
 }
 
-/* Writes run.json without the list of a job's ranks, which "ranks" already contains. */
+/* Writes the content of run.json without its list of ranks, because the key "ranks" of the page contains
+ * them. */
 static void page_put_run_json(struct page *page)
 {
     json_t *run = run_json(page->input->profile, page->input->rows);
@@ -190,14 +194,14 @@ static void page_put_run_json(struct page *page)
 
 static void page_put_left_out(struct page *page)
 {
-    const struct fold *fold = &page->fold;
-    if (!fold->left_out) {
+    const struct page_tree *tree = &page->tree;
+    if (!tree->left_out) {
         fputs("null", page->out);
         return;
     }
-    fprintf(page->out, "{\"rows\":%zu,\"total\":%zu,\"asked\":%s,\"percent\":", fold->left_out, fold->rows->count,
+    fprintf(page->out, "{\"rows\":%zu,\"total\":%zu,\"asked\":%s,\"percent\":", tree->left_out, tree->rows->count,
             page->options->least_percent >= 0 ? "true" : "false");
-    json_decimal(page->out, fold->least_percent, 9);
+    json_decimal(page->out, tree->least_percent, 9);
     putc('}', page->out);
 }
 
@@ -232,7 +236,7 @@ static const struct {
     {",\n\"strings\":", page_put_strings},
 };
 
-/* Writes all data. Stops after a failed write, so that errno keeps its reason. */
+/* Writes all data. Stops when a write has failed, so that errno keeps the reason. */
 static void page_put_data(struct page *page)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !ferror(page->out); i++) {
@@ -247,7 +251,7 @@ static void html_put_page(struct page *page)
 {
     size_t bytes, mark_bytes = strlen(HTML_DATA_MARK);
     const char *html = html_embedded_page(&bytes);
-    /* a unit test checks that the mark exists */
+    /* the mark exists, as a unit test checks */
     const char *mark = memmem(html, bytes, HTML_DATA_MARK, mark_bytes);
     size_t before = mark ? (size_t)(mark - html) : bytes, rest = mark ? before + mark_bytes : bytes;
     fwrite(html, 1, before, page->out);
@@ -263,15 +267,15 @@ bool html_write(FILE *out, const struct html_input *input, const struct html_opt
     *result = (struct html_result){0};
     page.strings = strings_new();
     page.string_count = 1;
-    fold_small(&page.fold, input->rows, options->least_percent, HTML_ROWS);
-    page.rows = page.fold.shown;
+    page_tree_make(&page.tree, input->rows, options->least_percent, HTML_ROWS);
+    page.rows = page.tree.shown;
     result->rows = page.rows->count;
     result->rows_total = input->rows->count;
-    result->rows_left_out = page.fold.left_out;
-    result->least_percent = page.fold.left_out ? page.fold.least_percent : 0;
+    result->rows_left_out = page.tree.left_out;
+    result->least_percent = page.tree.left_out ? page.tree.least_percent : 0;
     html_put_page(&page);
     int why = errno;
-    fold_free(&page.fold);
+    page_tree_free(&page.tree);
     strings_free(page.strings);
     free(page.labels);
     free(page.label);

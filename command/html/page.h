@@ -1,5 +1,5 @@
-/* Declarations that the writers of a page share: the stream, the rows and the texts. docs/format.md describes
- * the data. */
+/* The state of the page being written, shared by the files that write its parts. docs/format.md describes the
+ * data of the page. */
 #ifndef BLAME_COMMAND_HTML_PAGE_H
 #define BLAME_COMMAND_HTML_PAGE_H
 
@@ -8,18 +8,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "command/html/fold.h"
+#include "command/html/page_tree.h"
 #include "command/html/html.h"
 #include "command/rows/metric.h"
 #include "command/text/strings.h"
 
-/* mark in the page that the data replace */
+/* the page without data contains this mark, which the data replace */
 #define HTML_DATA_MARK "<!--BLAME-DATA-->"
 
-/* Returns the page without data and its size. The text does not end with a zero byte. */
+/* Returns the page without data, and its size. The text has no zero byte at its end. */
 const char *html_embedded_page(size_t *bytes);
 
-/* A row's label. The texts are given by their numbers among the page's strings. */
+/* The label of a row. Each text is given by its number in the page's list of strings. */
 struct page_label {
     uint32_t name, module, file;
     int line;
@@ -30,60 +30,63 @@ struct page {
     const struct html_input *input;
     const struct html_options *options;
     struct html_result *result;
-    struct fold fold;
-    const struct rows *rows; /* the same as fold.shown */
+    struct page_tree tree;
+    const struct rows *rows; /* rows of the page, the same as tree.shown */
     struct strings *strings;
     uint32_t string_count;
     struct page_label *labels;
     size_t label_count, label_room;
-    uint32_t *label; /* index in `labels`, by row */
+    uint32_t *label; /* for each row of the page, an index in `labels` */
 };
 
-/* Returns the number of a text in the page's list of strings, which is written last. */
+/* Returns the number of a text in the page's list of strings, and adds the text if it is new. The list is
+ * written last. */
 uint32_t page_string(struct page *page, const char *text);
 
-/* Write text and numbers as JSON. page_micro writes seconds as whole microseconds, the precision of
+/* Write texts and numbers as JSON. page_micro writes seconds as whole microseconds, the precision of
  * profile.csv. */
 void page_text(struct page *page, const char *text);
 void page_whole(FILE *out, int64_t value);
 void page_micro(FILE *out, double seconds);
 
-/* A base64 encoder. It must be zeroed at the start, and base64_end() must be called once after the last byte. */
+/* A base64 encoder. It must be zeroed before the first byte, and page_base64_end() must be called after the last
+ * one. */
 struct base64 {
     FILE *out;
     uint32_t bits;
-    int count; /* number of bytes not yet written */
+    int count; /* number of bytes in `bits` that have not been written yet */
 };
 
-void base64_put(struct base64 *to, uint8_t byte);
-void base64_end(struct base64 *to);
+void page_base64_put(struct base64 *to, uint8_t byte);
+void page_base64_end(struct base64 *to);
 
-/* Returns whether the page has a column for the metric. Rare metrics that are 0 in the whole program have
- * none. */
+/* Returns whether the page has a column for the metric. There is no column for a rare metric that is 0 in the
+ * whole program. */
 bool page_has_metric(const struct page *page, enum metric metric);
 
-/* Writes the value of "rows". */
+/* Writes the value of the key "rows". */
 void page_put_rows(struct page *page);
 
-/* Writes the value of "phases". */
+/* Writes the value of the key "phases". */
 void page_put_phases(struct page *page);
 
-/* Write the values of "threads" (with the number left out), "locks", "waits" and "findings". */
+/* Write the values of the keys "threads" (with the number of threads left out), "locks", "waits" and
+ * "findings". */
 void page_put_threads(struct page *page);
 void page_put_locks(struct page *page);
 void page_put_waits(struct page *page);
 void page_put_findings(struct page *page);
 
-/* Writes the value of "ranks". */
+/* Writes the value of the key "ranks". */
 void page_put_ranks(struct page *page);
 
-/* Writes the value of "spreads". */
+/* Writes the value of the key "spreads". */
 void page_put_spreads(struct page *page);
 
-/* Writes the value of "timeline". */
+/* Writes the value of the key "timeline". */
 void page_put_timeline(struct page *page);
 
-/* Writes "sources" and the related keys. */
+/* Writes the key "sources" and the related keys. */
 void page_put_sources(struct page *page);
 
 #endif

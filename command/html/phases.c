@@ -1,4 +1,5 @@
-/* Writes the phases: one entry for each phase, and a series for each phase with numbered executions. */
+/* Writes the phases into the page: one entry for each phase, and a series for each phase whose executions are
+ * numbered. */
 #include <stdlib.h>
 
 #include "cct/profile_tree.h"
@@ -11,21 +12,21 @@
 
 #define NO_GROUP PAIR_MAP_NEW
 
-/* The row that represents a phase or an execution. If it occurs in several contexts, this is the one with the
- * longest exact time. */
+/* The row that represents a phase or an execution in the page. If the phase has several contexts, the row of
+ * the context with the longest exact time is used. */
 struct stand_in {
     uint32_t row;
     double ns;
 };
 
-struct finding_rows {
+struct phase_rows {
     struct page *page;
     const struct phase_table *table;
-    struct pair_map groups; /* number of a phase's name -> index of its group */
+    struct pair_map groups; /* for the number of each phase's name, the index of the phase's group */
     struct stand_in *of_entry, *of_group;
 };
 
-static void phases_consider_row(struct finding_rows *to, struct stand_in *at, uint32_t row)
+static void page_phases_consider_row(struct phase_rows *to, struct stand_in *at, uint32_t row)
 {
     const struct row_extra *extra = to->page->input->rows->row[row].extra;
     double ns = extra ? extra->probe.inclusive_ns : 0;
@@ -33,10 +34,10 @@ static void phases_consider_row(struct finding_rows *to, struct stand_in *at, ui
         *at = (struct stand_in){row, ns};
 }
 
-/* Returns the row that represents one entry of a group; NULL: there is no such entry. A group's entries are
- * sorted by kind, then by instance number. */
-static struct stand_in *phases_entry_at(struct finding_rows *to, const struct phase_group *group,
-                                        enum phase_instance is, uint64_t instance)
+/* Returns the representative row of one entry in a group, or NULL if the group has no such entry. The entries
+ * of a group are sorted by kind, then by instance number. */
+static struct stand_in *page_phases_entry_at(struct phase_rows *to, const struct phase_group *group,
+                                             enum phase_instance is, uint64_t instance)
 {
     size_t from = group->first_entry, end = from + group->entry_count;
     while (from < end) {
@@ -50,29 +51,30 @@ static struct stand_in *phases_entry_at(struct finding_rows *to, const struct ph
     return NULL;
 }
 
-static uint32_t phases_group_of(struct finding_rows *to, uint64_t name)
+static uint32_t page_phases_group_of(struct phase_rows *to, uint64_t name)
 {
     uint32_t *slot = pair_map_slot(&to->groups, (uint32_t)name, 0);
     return *slot;
 }
 
-static void phases_consider_node(struct finding_rows *to, const struct merged_node *node, uint32_t row)
+static void page_phases_consider_node(struct phase_rows *to, const struct merged_node *node, uint32_t row)
 {
     const struct profile *profile = to->page->input->profile;
     bool numbered = node->kind == PROFILE_NODE_INSTANCE;
-    uint32_t group = phases_group_of(to, numbered ? profile->nodes[node->parent].key : node->key);
+    uint32_t group = page_phases_group_of(to, numbered ? profile->nodes[node->parent].key : node->key);
     if (group == NO_GROUP)
         return;
     bool others = node->key == PROFILE_INSTANCE_REST;
     enum phase_instance is = !numbered ? PHASE_STATIC : others ? PHASE_OTHERS : PHASE_NUMBERED;
-    struct stand_in *entry = phases_entry_at(to, &to->table->group[group], is, is == PHASE_NUMBERED ? node->key : 0);
+    struct stand_in *entry =
+        page_phases_entry_at(to, &to->table->group[group], is, is == PHASE_NUMBERED ? node->key : 0);
     if (entry)
-        phases_consider_row(to, entry, row);
+        page_phases_consider_row(to, entry, row);
     if (!numbered)
-        phases_consider_row(to, &to->of_group[group], row);
+        page_phases_consider_row(to, &to->of_group[group], row);
 }
 
-static void phases_find_rows(struct finding_rows *to)
+static void page_phases_find_rows(struct phase_rows *to)
 {
     const struct phase_table *table = to->table;
     const struct profile *profile = to->page->input->profile;
@@ -90,38 +92,38 @@ static void phases_find_rows(struct finding_rows *to)
         const struct merged_node *node = &profile->nodes[i];
         bool phase = node->kind == PROFILE_NODE_PHASE || node->kind == PROFILE_NODE_INSTANCE;
         if (phase && rows->node_row[i] != ROW_NONE)
-            phases_consider_node(to, node, rows->node_row[i]);
+            page_phases_consider_node(to, node, rows->node_row[i]);
     }
 }
 
-static void phases_put_row(struct page *page, const struct stand_in *at)
+static void page_phases_put_row(struct page *page, const struct stand_in *at)
 {
-    uint32_t row = fold_nearest(&page->fold, at->row);
+    uint32_t row = page_tree_nearest(&page->tree, at->row);
     page_whole(page->out, row == ROW_NONE ? -1 : (int64_t)row);
 }
 
-static void phases_put_seconds(struct page *page, const char *name, double seconds)
+static void page_phases_put_seconds(struct page *page, const char *name, double seconds)
 {
     fprintf(page->out, ",\"%s\":", name);
     page_micro(page->out, seconds);
 }
 
-static void phases_put_probe(struct page *page, const struct profile_probe *probe, double exact_ns)
+static void page_phases_put_probe(struct page *page, const struct profile_probe *probe, double exact_ns)
 {
     bool any = probe->calls > 0;
     fputs("\"executions\":", page->out);
     page_whole(page->out, (int64_t)probe->calls);
-    phases_put_seconds(page, "seconds", exact_ns * 1e-9);
-    phases_put_seconds(page, "min", any ? probe->shortest_ns * 1e-9 : 0);
-    phases_put_seconds(page, "max", any ? probe->longest_ns * 1e-9 : 0);
-    phases_put_seconds(page, "mean", probe_mean_s(probe));
-    phases_put_seconds(page, "deviation", probe_deviation_s(probe));
+    page_phases_put_seconds(page, "seconds", exact_ns * 1e-9);
+    page_phases_put_seconds(page, "min", any ? probe->shortest_ns * 1e-9 : 0);
+    page_phases_put_seconds(page, "max", any ? probe->longest_ns * 1e-9 : 0);
+    page_phases_put_seconds(page, "mean", probe_mean_s(probe));
+    page_phases_put_seconds(page, "deviation", probe_deviation_s(probe));
 }
 
-/* One point of a series: consecutive executions. */
+/* A point of a series. It stands for one execution or for several consecutive ones. */
 struct point {
     const struct phase_entry *first, *last;
-    const struct phase_entry *fastest, *slowest; /* the executions with the shortest and longest exact time */
+    const struct phase_entry *fastest, *slowest; /* executions with the shortest and the longest exact time */
     uint64_t executions;
     double ns;
     struct profile_sums sums;
@@ -129,7 +131,7 @@ struct point {
 
 enum point_column { FIRST, LAST, INSTANCES, SLOWEST, SLOWEST_ROW, EXECUTIONS, SECONDS, LEAST, MOST, POINT_COLUMNS };
 
-static struct point series_make_point(const struct phase_entry *entry, size_t count)
+static struct point page_phases_make_point(const struct phase_entry *entry, size_t count)
 {
     struct point point = {.first = entry, .last = entry + count - 1, .fastest = entry, .slowest = entry};
     for (const struct phase_entry *at = entry; at < entry + count; at++) {
@@ -144,7 +146,7 @@ static struct point series_make_point(const struct phase_entry *entry, size_t co
     return point;
 }
 
-static void series_put_point(struct finding_rows *to, const struct point *point, size_t column)
+static void page_phases_put_point(struct phase_rows *to, const struct point *point, size_t column)
 {
     struct page *page = to->page;
     switch (column) {
@@ -161,7 +163,7 @@ static void series_put_point(struct finding_rows *to, const struct point *point,
         page_whole(page->out, (int64_t)point->slowest->instance);
         break;
     case SLOWEST_ROW:
-        phases_put_row(page, &to->of_entry[point->slowest - to->table->entry]);
+        page_phases_put_row(page, &to->of_entry[point->slowest - to->table->entry]);
         break;
     case EXECUTIONS:
         page_whole(page->out, (int64_t)point->executions);
@@ -180,9 +182,9 @@ static void series_put_point(struct finding_rows *to, const struct point *point,
     }
 }
 
-/* Writes a series with one value per execution and column. More than HTML_SERIES_POINTS executions are
- * combined into that number of points. */
-static void phases_put_series(struct finding_rows *to, const struct phase_entry *entry, size_t count)
+/* Writes a series: for each column, a list with one value for each execution. If there are more than
+ * HTML_SERIES_POINTS executions, several share a value. */
+static void page_phases_put_series(struct phase_rows *to, const struct phase_entry *entry, size_t count)
 {
     static const char *const name[POINT_COLUMNS] = {"first",      "last",    "instances", "slowest", "row",
                                                     "executions", "seconds", "min",       "max"};
@@ -191,14 +193,14 @@ static void phases_put_series(struct finding_rows *to, const struct phase_entry 
     struct point *point = memory_array(points, sizeof *point);
     for (size_t i = 0; i < points; i++) {
         size_t first = i * count / points, end = (i + 1) * count / points;
-        point[i] = series_make_point(entry + first, end - first);
+        point[i] = page_phases_make_point(entry + first, end - first);
     }
     for (size_t column = 0; column < POINT_COLUMNS + METRIC_PARTS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "{",
                 column < POINT_COLUMNS ? name[column] : metric_title(metric_parts[column - POINT_COLUMNS]));
         for (size_t i = 0; i < points; i++) {
             putc_unlocked(i ? ',' : '[', page->out);
-            series_put_point(to, &point[i], column);
+            page_phases_put_point(to, &point[i], column);
         }
         putc(']', page->out);
     }
@@ -206,7 +208,7 @@ static void phases_put_series(struct finding_rows *to, const struct phase_entry 
     free(point);
 }
 
-static void phases_put_group(struct finding_rows *to, uint32_t index, size_t *series)
+static void page_phases_put_group(struct phase_rows *to, uint32_t index, size_t *series)
 {
     struct page *page = to->page;
     const struct rows *rows = page->input->rows;
@@ -219,11 +221,12 @@ static void phases_put_group(struct finding_rows *to, uint32_t index, size_t *se
         others = entry[i].is == PHASE_OTHERS ? &entry[i] : others;
     }
     fprintf(page->out, "{\"name\":%u,\"row\":", page_string(page, phase_name(to->table, group->name)));
-    phases_put_row(page, &to->of_group[index]);
+    page_phases_put_row(page, &to->of_group[index]);
     putc(',', page->out);
-    phases_put_probe(page, &group->probe, group->exact_ns);
+    page_phases_put_probe(page, &group->probe, group->exact_ns);
     for (size_t i = 0; i < METRIC_PARTS; i++)
-        phases_put_seconds(page, metric_title(metric_parts[i]), metric_value(rows, &group->inclusive, metric_parts[i]));
+        page_phases_put_seconds(page, metric_title(metric_parts[i]),
+                                metric_value(rows, &group->inclusive, metric_parts[i]));
     fputs(",\"absolute\":", page->out);
     json_decimal(page->out, metric_absolute(rows, &group->inclusive, METRIC_IDLENESS), 6);
     fputs(",\"relative\":", page->out);
@@ -232,14 +235,14 @@ static void phases_put_group(struct finding_rows *to, uint32_t index, size_t *se
             count);
     fputs(others ? "{" : "null", page->out);
     if (others) {
-        phases_put_probe(page, &others->probe, others->exact_ns);
+        page_phases_put_probe(page, &others->probe, others->exact_ns);
         putc('}', page->out);
     }
     fputs(",\"series\":", page->out);
     if (count < 2 || *series >= HTML_SERIES)
         fputs("null", page->out);
     else
-        phases_put_series(to, entry + from, count);
+        page_phases_put_series(to, entry + from, count);
     *series += count >= 2;
     putc('}', page->out);
 }
@@ -247,17 +250,17 @@ static void phases_put_group(struct finding_rows *to, uint32_t index, size_t *se
 void page_put_phases(struct page *page)
 {
     const struct phase_table *table = page->input->phases;
-    struct finding_rows to = {.page = page, .table = table};
+    struct phase_rows to = {.page = page, .table = table};
     size_t shown = 0, series = 0;
     if (!table || table->group_count < 2) {
         fputs("null", page->out);
         return;
     }
     fputs("{\"phases\":[", page->out);
-    phases_find_rows(&to);
+    page_phases_find_rows(&to);
     for (; shown < table->group_count && shown < HTML_PHASES; shown++) {
         fputs(shown ? ",\n" : "", page->out);
-        phases_put_group(&to, (uint32_t)shown, &series);
+        page_phases_put_group(&to, (uint32_t)shown, &series);
     }
     fprintf(page->out, "],\"left_out\":%zu,\"series_left_out\":%zu}", table->group_count - shown,
             series > HTML_SERIES ? series - HTML_SERIES : 0);

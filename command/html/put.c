@@ -1,4 +1,4 @@
-/* Writes the texts and numbers of a page's data. */
+/* Writes texts and numbers into the data of the page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ void page_micro(FILE *out, double seconds)
     fwrite_unlocked(first, 1, (size_t)(end - first), out);
 }
 
-static void base64_put_group(struct base64 *to)
+static void page_base64_put_group(struct base64 *to)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     to->bits <<= 8 * (3 - to->count);
@@ -55,15 +55,15 @@ static void base64_put_group(struct base64 *to)
     to->count = 0;
 }
 
-void base64_put(struct base64 *to, uint8_t byte)
+void page_base64_put(struct base64 *to, uint8_t byte)
 {
     to->bits = to->bits << 8 | byte;
     if (++to->count == 3)
-        base64_put_group(to);
+        page_base64_put_group(to);
 }
 
-void base64_end(struct base64 *to)
+void page_base64_end(struct base64 *to)
 {
     if (to->count)
-        base64_put_group(to);
+        page_base64_put_group(to);
 }

@@ -1,4 +1,5 @@
-/* Writes the rows by column. This is compact, quick to read, and needs no second copy in memory. */
+/* Writes the rows into the page, one column after the other. Columns are compact and quick to read, and need
+ * no second copy of the rows in memory. */
 #include <stdlib.h>
 
 #include "command/profile/pair_map.h"
@@ -68,7 +69,7 @@ static const struct {
     {"call_line", page_row_call_line}, {"function", page_row_function},
 };
 
-/* Numbers the labels. Rows share labels, so each label's texts are interned once. */
+/* Numbers the labels. Rows of one function share a label, so its texts are interned only once. */
 static void page_number_labels(struct page *page)
 {
     const struct rows *rows = page->rows;
@@ -107,7 +108,8 @@ static double page_row_value(const struct page *page, size_t row, enum metric me
     return metric_value(page->rows, exclusive ? at->exclusive : at->inclusive, metric);
 }
 
-/* Returns another metric that has the same values by definition, or else the metric itself. */
+/* Returns another metric that has the same values by definition, so that the page needs only one column for
+ * both. Returns `metric` itself if there is none. */
 static enum metric page_metric_same_as(const struct rows *rows, enum metric metric)
 {
     if (metric == METRIC_SHARED_IDLENESS && rows->shared)
@@ -122,8 +124,8 @@ bool page_has_metric(const struct page *page, enum metric metric)
     return !metric_is_rare(metric) || page_row_value(page, 0, metric, false) > 0;
 }
 
-/* Returns a count as a whole number, limited to the range of int64_t. Only damaged files exceed it. */
-static int64_t whole_count(double value)
+/* Returns a count as an integer, limited to the range of int64_t. Only damaged files have larger counts. */
+static int64_t page_whole_count(double value)
 {
     return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
 }
@@ -146,7 +148,7 @@ static void page_put_metric_values(struct page *page, enum metric metric, bool e
         double value = page_row_value(page, i, metric, exclusive);
         putc_unlocked(i ? ',' : '[', page->out);
         if (metric == METRIC_SAMPLES)
-            page_whole(page->out, whole_count(value));
+            page_whole(page->out, page_whole_count(value));
         else
             page_micro(page->out, value);
     }
@@ -170,12 +172,12 @@ static void page_put_counter_values(struct page *page, size_t counter, bool excl
     }
     for (size_t i = 0; i < count; i++) {
         putc_unlocked(i ? ',' : '[', page->out);
-        page_whole(page->out, whole_count(page_row_counter(page, i, counter, exclusive)));
+        page_whole(page->out, page_whole_count(page_row_counter(page, i, counter, exclusive)));
     }
     putc(']', page->out);
 }
 
-/* Writes a column of the sums from which errors are computed. */
+/* Writes a column of sums from which the page computes sampling errors. */
 static void page_put_error_basis(struct page *page, const char *name, size_t offset, bool exclusive)
 {
     fprintf(page->out, ",\n\"%s\":", name);
@@ -205,14 +207,14 @@ static void page_put_row_metrics(struct page *page, bool exclusive)
     }
     if (error_form_of(&page->input->rows->error, METRIC_CORE_IDLENESS).own != 0)
         page_put_error_basis(page, "own", offsetof(struct error_basis, own), exclusive);
-    if (page->input->rows->error.threads > 2) /* with two threads, `beside` is always 0 */
+    if (page->input->rows->error.threads > 2) /* with one or two threads, `beside` is always 0 */
         page_put_error_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
     putc('}', page->out);
 }
 
 enum exact_column { EXACT_ROW, EXACT_CALLS, EXACT_INCLUSIVE, EXACT_EXCLUSIVE, EXACT_COLUMNS };
 
-/* Writes a column that has only the few rows with exact times. */
+/* Writes a column of exact times. Only a few rows have any, so only those are listed. */
 static void page_put_exact_column(struct page *page, enum exact_column column)
 {
     bool first = true;

@@ -1,4 +1,4 @@
-/* Writes the tables of ranks, threads, locks, waits and findings. */
+/* Writes the tables of ranks, threads, locks, waits and findings into the page. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "command/text/json_text.h"
 #include "command/text/memory.h"
 
-/* ---- differences of rows between ranks ---- */
+/* ---- how rows differ between ranks ---- */
 
 struct shown {
     uint32_t row, page_row;
@@ -19,44 +19,44 @@ struct shown {
 };
 
 struct spreads {
-    struct shown *shown; /* sorted by row */
+    struct shown *shown; /* rows whose differences are shown, sorted by their number in the page */
     size_t count;
 };
 
-static int spreads_compare_deviations(const void *left, const void *right)
+static int page_spreads_compare_deviations(const void *left, const void *right)
 {
     const struct shown *a = left, *b = right;
     return a->deviation != b->deviation ? (a->deviation < b->deviation ? 1 : -1)
                                         : (a->row > b->row) - (a->row < b->row);
 }
 
-static int spreads_compare_rows(const void *left, const void *right)
+static int page_spreads_compare_rows(const void *left, const void *right)
 {
     const struct shown *a = left, *b = right;
     return (a->page_row > b->page_row) - (a->page_row < b->page_row);
 }
 
-/* Returns the page's rows whose time differs most between ranks. */
-static struct spreads spreads_gather(const struct page *page)
+/* Returns the rows of the page whose time differs most between ranks. */
+static struct spreads page_spreads_gather(const struct page *page)
 {
     const struct rows *rows = page->input->rows;
     struct spreads made = {.shown = memory_array(rows->spread_count, sizeof *made.shown)};
     for (size_t i = 0; i < rows->spread_count; i++) {
-        uint32_t row = rows->spread[i].row, page_row = fold_number(&page->fold, row);
+        uint32_t row = rows->spread[i].row, page_row = page_tree_number(&page->tree, row);
         struct spread_entry entry;
         if (page_row != ROW_NONE && spread_of_row(page->input->profile, rows, row, PROFILE_SPREAD_TIME, false, &entry))
             made.shown[made.count++] = (struct shown){row, page_row, entry.deviation};
     }
-    qsort(made.shown, made.count, sizeof *made.shown, spreads_compare_deviations);
+    qsort(made.shown, made.count, sizeof *made.shown, page_spreads_compare_deviations);
     if (made.count > HTML_SPREADS)
         made.count = HTML_SPREADS;
-    qsort(made.shown, made.count, sizeof *made.shown, spreads_compare_rows);
+    qsort(made.shown, made.count, sizeof *made.shown, page_spreads_compare_rows);
     return made;
 }
 
 enum { RANKS, MEAN, DEVIATION, LEAST, LEAST_RANK, MOST, MOST_RANK, SPREAD_COLUMNS };
 
-static void spreads_put_value(struct page *page, const struct spread_entry *entry, int column)
+static void page_spreads_put_value(struct page *page, const struct spread_entry *entry, int column)
 {
     switch (column) {
     case RANKS:
@@ -76,7 +76,7 @@ static void spreads_put_value(struct page *page, const struct spread_entry *entr
     }
 }
 
-static void spreads_put_metric(struct page *page, const struct spreads *spreads, enum profile_spread_metric metric)
+static void page_spreads_put_metric(struct page *page, const struct spreads *spreads, enum profile_spread_metric metric)
 {
     static const char *const name[SPREAD_COLUMNS] = {"ranks",      "mean", "deviation", "least",
                                                      "least_rank", "most", "most_rank"};
@@ -87,7 +87,7 @@ static void spreads_put_metric(struct page *page, const struct spreads *spreads,
             struct spread_entry entry = {.ranks = 0};
             spread_of_row(page->input->profile, page->input->rows, spreads->shown[i].row, metric, false, &entry);
             fputs(i ? "," : "", page->out);
-            spreads_put_value(page, &entry, column);
+            page_spreads_put_value(page, &entry, column);
         }
         putc(']', page->out);
     }
@@ -96,7 +96,7 @@ static void spreads_put_metric(struct page *page, const struct spreads *spreads,
 
 void page_put_spreads(struct page *page)
 {
-    struct spreads spreads = spreads_gather(page);
+    struct spreads spreads = page_spreads_gather(page);
     if (!spreads.count) {
         fputs("null", page->out);
         free(spreads.shown);
@@ -108,7 +108,7 @@ void page_put_spreads(struct page *page)
     fputs("],\n\"metrics\":[", page->out);
     for (int metric = 0; metric < PROFILE_SPREAD_METRICS; metric++) {
         fputs(metric ? ",\n" : "", page->out);
-        spreads_put_metric(page, &spreads, (enum profile_spread_metric)metric);
+        page_spreads_put_metric(page, &spreads, (enum profile_spread_metric)metric);
     }
     fputs("]}", page->out);
     free(spreads.shown);
@@ -116,10 +116,10 @@ void page_put_spreads(struct page *page)
 
 /* ---- the map of ranks ---- */
 
-/* A map with a column for each rank, or for several consecutive ranks, and a row for each thread of a rank. A
- * cell is a share of the thread's time, written as two base-64 digits. */
+/* The map has a column for each rank, or for several consecutive ranks, and a row for each thread of a rank.
+ * A cell shows a thread's share of its time in one state, written as two base-64 digits. */
 
-#define NOBODY    4095 /* largest number with two digits: there was no such thread */
+#define NOBODY    4095 /* value of a cell without a thread: the largest number with two base-64 digits */
 #define ALL       4094
 #define LEAST_NS  1
 #define NO_COLUMN SIZE_MAX
@@ -129,25 +129,27 @@ enum state { WORK, IDLE, OVERHEAD, LOCK_WAIT, NO_CORE, BLOCKED, MPI_WAIT, STATES
 static const enum metric state_metric[STATES] = {METRIC_WORK,    METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT,
                                                  METRIC_NO_CORE, METRIC_BLOCKED,  METRIC_MPI_WAIT};
 
-/* A column of the map: one rank, or several consecutive ranks. */
+/* A column of the map: one rank or several consecutive ranks. */
 struct column {
     const struct profile_rank *first, *last;
-    /* those of the first rank with a problem; if there is none, those of the first rank */
+    /* state of the first rank with a problem, and the reason; if no rank has a problem, those of the first
+     * rank */
     const char *state, *why;
     uint64_t counted, threads, wall_ns;
     double ns[STATES];
-    bool seen; /* whether rank_idle_ns and made_wait_ns are known for at least one rank */
+    bool seen; /* whether rank_idle_ns and made_wait_ns are known for at least one of the ranks */
     double rank_idle_ns, made_wait_ns;
 };
 
 struct map {
-    size_t each; /* number of ranks that share a column */
+    size_t each; /* number of ranks that one column shows */
     size_t column_count, row_count;
     struct column *column;
-    double (*cell)[STATES]; /* ns by state, for cell [column * row_count + row] */
+    /* ns in each state; the cell of a column and row has the index column * row_count + row */
+    double (*cell)[STATES];
 };
 
-static void rank_map_states(const struct profile_thread *thread, double ns[STATES])
+static void page_rank_map_states(const struct profile_thread *thread, double ns[STATES])
 {
     ns[WORK] = thread->work;
     ns[IDLE] = thread->idle;
@@ -158,7 +160,7 @@ static void rank_map_states(const struct profile_thread *thread, double ns[STATE
     ns[MPI_WAIT] = thread->mpi_wait;
 }
 
-static void rank_map_add_rank(struct column *column, const struct profile_rank *rank)
+static void page_rank_map_add_rank(struct column *column, const struct profile_rank *rank)
 {
     bool first = !column->first, good = rank->state == PROFILE_RANK_WHOLE;
     uint64_t wall_ns = rank->end_ns > rank->begin_ns ? rank->end_ns - rank->begin_ns : 0;
@@ -179,8 +181,9 @@ static void rank_map_add_rank(struct column *column, const struct profile_rank *
     column->wall_ns = wall_ns > column->wall_ns ? wall_ns : column->wall_ns;
 }
 
-/* Numbers each rank's threads in order of their start. Returns the largest number of threads in a rank. */
-static size_t rank_map_number_threads(const struct profile *profile, size_t *number)
+/* Numbers the threads of each rank in order of their start. Returns the largest number of threads that a rank
+ * has. */
+static size_t page_rank_map_number_threads(const struct profile *profile, size_t *number)
 {
     size_t *count = memory_array(profile->rank_count, sizeof *count), most = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
@@ -193,11 +196,11 @@ static size_t rank_map_number_threads(const struct profile *profile, size_t *num
     return most;
 }
 
-static void rank_map_add_thread(struct map *map, const struct profile_thread *thread, size_t row)
+static void page_rank_map_add_thread(struct map *map, const struct profile_thread *thread, size_t row)
 {
     double ns[STATES];
     size_t column = (size_t)(thread->rank_record - 1) / map->each;
-    rank_map_states(thread, ns);
+    page_rank_map_states(thread, ns);
     for (int state = 0; state < STATES; state++) {
         map->column[column].ns[state] += ns[state];
         if (row < map->row_count)
@@ -205,10 +208,10 @@ static void rank_map_add_thread(struct map *map, const struct profile_thread *th
     }
 }
 
-static void rank_map_make(struct map *map, const struct profile *profile)
+static void page_rank_map_make(struct map *map, const struct profile *profile)
 {
     size_t *number = memory_array(profile->thread_count, sizeof *number);
-    size_t threads = rank_map_number_threads(profile, number);
+    size_t threads = page_rank_map_number_threads(profile, number);
     map->row_count = threads < HTML_MAP_THREADS ? threads : HTML_MAP_THREADS;
     size_t most = map->row_count ? HTML_MAP_CELLS / map->row_count : HTML_MAP_RANKS;
     most = most < HTML_MAP_RANKS ? most : HTML_MAP_RANKS;
@@ -217,15 +220,15 @@ static void rank_map_make(struct map *map, const struct profile *profile)
     map->column = memory_array(map->column_count, sizeof *map->column);
     map->cell = memory_array(map->column_count * map->row_count, sizeof *map->cell);
     for (size_t i = 0; i < profile->rank_count; i++)
-        rank_map_add_rank(&map->column[i / map->each], &profile->ranks[i]);
+        page_rank_map_add_rank(&map->column[i / map->each], &profile->ranks[i]);
     for (size_t i = 0; i < profile->thread_count; i++)
         if (number[i] != NO_COLUMN)
-            rank_map_add_thread(map, &profile->threads[i], number[i]);
+            page_rank_map_add_thread(map, &profile->threads[i], number[i]);
     free(number);
 }
 
-/* Writes the share of a thread's own time that it spent in a state. */
-static void rank_map_put_cell(FILE *out, const double cell[STATES], int state)
+/* Writes which share of its time a thread spent in a state. */
+static void page_rank_map_put_cell(FILE *out, const double cell[STATES], int state)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     double whole = 0;
@@ -236,7 +239,7 @@ static void rank_map_put_cell(FILE *out, const double cell[STATES], int state)
     putc_unlocked(digit[value % 64], out);
 }
 
-static bool rank_map_has_state(const struct map *map, int state)
+static bool page_rank_map_has_state(const struct map *map, int state)
 {
     for (size_t i = 0; i < map->column_count; i++)
         if (map->column[i].ns[state] != 0)
@@ -244,11 +247,11 @@ static bool rank_map_has_state(const struct map *map, int state)
     return false;
 }
 
-static void rank_map_put_states(struct page *page, const struct map *map)
+static void page_rank_map_put_states(struct page *page, const struct map *map)
 {
     fputs(",\n\"states\":[", page->out);
     for (int state = 0, put = 0; state < STATES; state++) {
-        if (!rank_map_has_state(map, state))
+        if (!page_rank_map_has_state(map, state))
             continue;
         fprintf(page->out, "%s{\"key\":\"%s\",\"us\":[", put++ ? ",\n" : "", metric_title(state_metric[state]));
         for (size_t i = 0; i < map->column_count; i++) {
@@ -257,15 +260,15 @@ static void rank_map_put_states(struct page *page, const struct map *map)
         }
         fputs("],\"cells\":\"", page->out);
         for (size_t i = 0; i < map->column_count * map->row_count; i++)
-            rank_map_put_cell(page->out, map->cell[i], state);
+            page_rank_map_put_cell(page->out, map->cell[i], state);
         fputs("\"}", page->out);
     }
     putc(']', page->out);
 }
 
-/* Writes the values of one field of all columns: null for columns where it is unknown, or null instead of the
- * list if it is unknown everywhere. */
-static void rank_map_put_waits(struct page *page, const struct map *map, const char *name, size_t field)
+/* Writes one field of all columns as a list, with null for each column where the field is unknown. If it is
+ * unknown in all columns, writes null instead of the list. */
+static void page_rank_map_put_waits(struct page *page, const struct map *map, const char *name, size_t field)
 {
     bool seen = false;
     for (size_t i = 0; i < map->column_count; i++)
@@ -281,21 +284,21 @@ static void rank_map_put_waits(struct page *page, const struct map *map, const c
     fputs(seen ? "]" : "", page->out);
 }
 
-/* Returns the rank's number, -1 if unknown. */
-static int64_t rank_number(const struct profile_rank *rank)
+/* Returns the number of the rank, or -1 if it is unknown. */
+static int64_t page_rank_number(const struct profile_rank *rank)
 {
     return rank->rank == PROFILE_RANK_UNKNOWN ? -1 : (int64_t)rank->rank;
 }
 
 enum { FIRST, LAST, PROCESS, STATE, WHY, NODE, COUNTED, THREADS, WALL, RANK_COLUMNS };
 
-static int64_t rank_map_column_value(struct page *page, const struct column *column, int of)
+static int64_t page_rank_map_column_value(struct page *page, const struct column *column, int of)
 {
     switch (of) {
     case FIRST:
-        return rank_number(column->first);
+        return page_rank_number(column->first);
     case LAST:
-        return rank_number(column->last);
+        return page_rank_number(column->last);
     case PROCESS:
         return column->first->process;
     case STATE:
@@ -323,20 +326,20 @@ void page_put_ranks(struct page *page)
         fputs("null", page->out);
         return;
     }
-    rank_map_make(&map, profile);
+    page_rank_map_make(&map, profile);
     fprintf(page->out, "{\"count\":%zu,\"each\":%zu,\"map_threads\":%zu,\"nodes\":%zu", map.column_count, map.each,
             map.row_count, ranks_nodes(profile));
     for (int of = 0; of < RANK_COLUMNS; of++) {
         fprintf(page->out, ",\n\"%s\":[", name[of]);
         for (size_t i = 0; i < map.column_count; i++) {
             fputs(i ? "," : "", page->out);
-            page_whole(page->out, rank_map_column_value(page, &map.column[i], of));
+            page_whole(page->out, page_rank_map_column_value(page, &map.column[i], of));
         }
         putc(']', page->out);
     }
-    rank_map_put_waits(page, &map, "rank_idleness_us", offsetof(struct column, rank_idle_ns));
-    rank_map_put_waits(page, &map, "made_others_wait_us", offsetof(struct column, made_wait_ns));
-    rank_map_put_states(page, &map);
+    page_rank_map_put_waits(page, &map, "rank_idleness_us", offsetof(struct column, rank_idle_ns));
+    page_rank_map_put_waits(page, &map, "made_others_wait_us", offsetof(struct column, made_wait_ns));
+    page_rank_map_put_states(page, &map);
     putc('}', page->out);
     free(map.column);
     free(map.cell);
@@ -350,7 +353,7 @@ static void page_put_seconds(struct page *page, const char *before, double ns)
     json_decimal(page->out, ns * 1e-9, 6);
 }
 
-/* Writes the rank of a thread, if it belongs to a job. */
+/* Writes the rank of a thread if the profile is that of a job. */
 static void page_put_thread_rank(struct page *page, const struct profile_thread *thread)
 {
     const struct profile *profile = page->input->profile;
@@ -364,7 +367,8 @@ static void page_put_thread_rank(struct page *page, const struct profile_thread 
 void page_put_threads(struct page *page)
 {
     const struct profile *profile = page->input->profile;
-    /* subtracted before the conversion, because a double cannot represent all absolute times */
+    /* The start is subtracted before a time becomes a double, because a double cannot represent every
+     * absolute time in ns. */
     uint64_t start = profile->header.start_ns;
     bool all = !profile->header.merged || profile->thread_count < HTML_THREADS;
     size_t shown = all ? profile->thread_count : HTML_THREADS;
@@ -390,14 +394,14 @@ void page_put_threads(struct page *page)
     fprintf(page->out, "],\n\"threads_left_out\":%zu", profile->thread_count - shown);
 }
 
-/* Writes three cells: the path, seconds and row of a context. */
+/* Writes three cells for a context: its path, the seconds and its row. */
 static void page_put_context_cells(struct page *page, uint32_t row, double ns)
 {
     char *path = row == ROW_NONE ? NULL : locks_context_path(page->input->rows, row);
     putc(',', page->out);
     page_text(page, path ? path : "");
     page_put_seconds(page, ",", path ? ns : 0);
-    fprintf(page->out, ",%lld", path ? (long long)fold_nearest(&page->fold, row) : -1ll);
+    fprintf(page->out, ",%lld", path ? (long long)page_tree_nearest(&page->tree, row) : -1ll);
     free(path);
 }
 
@@ -472,24 +476,24 @@ static void page_put_wait_pair(struct page *page, enum pair_column column, bool 
         page_whole(page->out, column == PAIR_PLACE ? place : row);
 }
 
-/* Writes a column of the pairs of wait place and row. The pairs of one wait place whose rows were folded are
- * combined. */
+/* Writes one column of the table of pairs, each of a wait place and a row. If rows were merged, their pairs
+ * with the same wait place are combined. */
 static void page_put_wait_pairs(struct page *page, enum pair_column column)
 {
     const struct wait_table *waits = page->input->waits;
     bool first = true;
     for (uint32_t p = 0; p < waits->place_count; p++) {
         const struct wait_pair *pair = &waits->pair[waits->place[p].first_pair];
-        double folded_ns = 0;
+        double merged_ns = 0;
         for (uint32_t i = 0; i < waits->place[p].pair_count; i++) {
-            uint32_t row = fold_number(&page->fold, pair[i].row);
+            uint32_t row = page_tree_number(&page->tree, pair[i].row);
             if (row == ROW_NONE)
-                folded_ns += pair[i].ns;
+                merged_ns += pair[i].ns;
             else
                 page_put_wait_pair(page, column, &first, p, row, pair[i].ns);
         }
-        if (folded_ns != 0)
-            page_put_wait_pair(page, column, &first, p, -1, folded_ns);
+        if (merged_ns != 0)
+            page_put_wait_pair(page, column, &first, p, -1, merged_ns);
     }
     fputs(first ? "[]" : "]", page->out);
 }
@@ -517,7 +521,7 @@ void page_put_findings(struct page *page)
     putc('[', page->out);
     for (size_t i = 0; findings && i < findings->count; i++) {
         const struct finding *finding = &findings->finding[i];
-        uint32_t row = fold_nearest(&page->fold, finding->row);
+        uint32_t row = page_tree_nearest(&page->tree, finding->row);
         fprintf(page->out, "%s{\"rule\":\"%s\",\"row\":%lld,\"metric\":\"%s\",\"seconds\":", i ? ",\n" : "",
                 finding->rule, row == ROW_NONE ? -1ll : (long long)row, metric_title(finding->metric));
         json_decimal(page->out, finding->seconds, 6);

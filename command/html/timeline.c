@@ -1,5 +1,5 @@
-/* Writes the timeline: each lane's time by state, the contexts that used each lane's time, and each context's
- * time and blame, in time bins. */
+/* Writes the timeline into the page. In time bins, it shows the states of each lane (a thread or a group of
+ * threads), the contexts in which each lane spent its time, and the time and blame of each context. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,11 @@
 #include "command/html/page.h"
 #include "command/text/memory.h"
 
-#define ALL           255 /* code for a share of 100 % */
-#define LEAST_SAMPLES 4   /* minimum number of samples of a thread in a bin */
-#define TOPS          4   /* maximum number of contexts listed for a lane's bin: those with the most time */
-#define OTHERS        UINT16_MAX
+#define ALL           255 /* the number that is written for a share of 100 % */
+#define LEAST_SAMPLES 4   /* minimum number of samples that a thread takes during a bin of its lane */
+/* maximum number of contexts listed for one bin of a lane; the contexts with the most time are listed */
+#define TOPS   4
+#define OTHERS UINT16_MAX
 
 enum value { OWN, IDLENESS, LOCK_WAIT, VALUES };
 
@@ -19,70 +20,72 @@ static const char *const state_title[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_LOCK_WAIT] = "lock wait", [PROFILE_TIME_MPI_WAIT] = "mpi wait", [PROFILE_TIME_NO_CORE] = "no core",
     [PROFILE_TIME_BLOCKED] = "blocked",     [PROFILE_TIME_STOPPED] = "stopped"};
 
-/* A row of the page that has its own time bins. */
+/* A row of the page with time bins of its own. */
 struct context {
     uint32_t row;
-    uint32_t first, end; /* first bin that is not 0, and the bin after the last one that is not 0 */
+    uint32_t first, end; /* first bin with a value, and the bin after the last one with a value */
     double weight;
     float (*bin)[VALUES];
 };
 
 struct contexts {
     const struct timeline *timeline;
-    struct context *context; /* sorted by row */
+    struct context *context; /* contexts, sorted by row */
     size_t count;
-    uint32_t *of_row; /* index in `context` by row of the page; ROW_NONE: none */
+    /* for each row of the page, the index in `context` of the context that contains the row's time */
+    uint32_t *of_row;
     float (*values)[VALUES];
 };
 
-/* A part of the time in a lane's bin: the time of one context. */
+/* The time that a lane spent in one context during one bin. */
 struct part {
     uint32_t context;
     float own;
 };
 
-/* Returns the row of the page that contains a node's time, or the nearest row above it that is shown. */
+/* Returns the row of the page that contains the node's time. If that row was merged, returns its nearest
+ * ancestor that is shown. */
 static uint32_t page_row_of(const struct page *page, uint32_t node)
 {
-    uint32_t row = fold_nearest(&page->fold, row_of_node(page->input->rows, node));
+    uint32_t row = page_tree_nearest(&page->tree, row_of_node(page->input->rows, node));
     return row == ROW_NONE ? 0 : row;
 }
 
-static float timeline_idleness(const struct rows *rows, const struct profile_time_value *value)
+static float page_timeline_idleness(const struct rows *rows, const struct profile_time_value *value)
 {
     return rows->shared ? value->shared_idle
                         : (float)rows->threads * value->inverse_busy - value->own - value->lock_wait;
 }
 
-static void timeline_values_of(const struct rows *rows, const struct profile_time_value *value, float to[VALUES])
+static void page_timeline_values_of(const struct rows *rows, const struct profile_time_value *value, float to[VALUES])
 {
     to[OWN] = value->own;
-    to[IDLENESS] = timeline_idleness(rows, value);
+    to[IDLENESS] = page_timeline_idleness(rows, value);
     to[LOCK_WAIT] = value->lock_wait;
 }
 
-static int timeline_compare_weights(const void *left, const void *right)
+static int page_timeline_compare_weights(const void *left, const void *right)
 {
     const struct context *a = left, *b = right;
     return a->weight != b->weight ? (a->weight < b->weight ? 1 : -1) : (a->row > b->row) - (a->row < b->row);
 }
 
-static int timeline_compare_rows(const void *left, const void *right)
+static int page_timeline_compare_rows(const void *left, const void *right)
 {
     const struct context *a = left, *b = right;
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Selects the rows that get their own bins: the root and the rows with the most time. The time of other rows
- * is counted for their nearest selected ancestor. */
-static void timeline_choose_contexts(struct page *page, struct contexts *contexts)
+/* Selects the rows with bins of their own: the root and the rows with the most time. The time of any other
+ * row is added to its nearest ancestor with bins. */
+static void page_timeline_choose_contexts(struct page *page, struct contexts *contexts)
 {
     const struct timeline *timeline = contexts->timeline;
     const size_t rows = page->rows->count;
     double *weight = memory_array(rows, sizeof *weight);
     for (size_t i = 0; i < timeline->cell_count; i++) {
         float value[VALUES];
-        timeline_values_of(page->input->rows, &timeline->cells[i].value, value);
+        page_timeline_values_of(page->input->rows, &timeline->cells[i].value, value);
         weight[page_row_of(page, timeline->cells[i].node)] +=
             fabs(value[OWN]) + fabs(value[IDLENESS]) + fabs(value[LOCK_WAIT]);
     }
@@ -92,26 +95,27 @@ static void timeline_choose_contexts(struct page *page, struct contexts *context
         if (weight[row] > 0)
             contexts->context[contexts->count++] = (struct context){.row = row, .weight = weight[row]};
     free(weight);
-    qsort(contexts->context, contexts->count, sizeof *contexts->context, timeline_compare_weights);
+    qsort(contexts->context, contexts->count, sizeof *contexts->context, page_timeline_compare_weights);
     if (contexts->count > HTML_TIME_ROWS)
         contexts->count = HTML_TIME_ROWS;
-    qsort(contexts->context, contexts->count, sizeof *contexts->context, timeline_compare_rows);
+    qsort(contexts->context, contexts->count, sizeof *contexts->context, page_timeline_compare_rows);
     contexts->of_row = memory_array(rows, sizeof *contexts->of_row);
     memset(contexts->of_row, 0xff, rows * sizeof *contexts->of_row);
     for (uint32_t i = 0; i < contexts->count; i++)
         contexts->of_row[contexts->context[i].row] = i;
-    for (uint32_t row = 1; row < rows; row++) /* parents have smaller numbers */
+    /* a parent has a smaller number than its children, so its context is already known */
+    for (uint32_t row = 1; row < rows; row++)
         if (contexts->of_row[row] == ROW_NONE)
             contexts->of_row[row] = contexts->of_row[page->rows->row[row].parent];
 }
 
-static uint32_t timeline_context_of(const struct page *page, const struct contexts *contexts,
-                                    const struct timeline_cell *cell)
+static uint32_t page_timeline_context_of(const struct page *page, const struct contexts *contexts,
+                                         const struct timeline_cell *cell)
 {
     return contexts->of_row[page_row_of(page, cell->node)];
 }
 
-static void timeline_add_cells(const struct page *page, struct contexts *contexts)
+static void page_timeline_add_cells(const struct page *page, struct contexts *contexts)
 {
     const struct timeline *timeline = contexts->timeline;
     contexts->values = memory_array(contexts->count * timeline->bins, sizeof *contexts->values);
@@ -121,9 +125,9 @@ static void timeline_add_cells(const struct page *page, struct contexts *context
     }
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
-        struct context *context = &contexts->context[timeline_context_of(page, contexts, cell)];
+        struct context *context = &contexts->context[page_timeline_context_of(page, contexts, cell)];
         float value[VALUES];
-        timeline_values_of(page->input->rows, &cell->value, value);
+        page_timeline_values_of(page->input->rows, &cell->value, value);
         for (int v = 0; v < VALUES; v++)
             context->bin[cell->bin][v] += value[v];
         context->first = cell->bin < context->first ? cell->bin : context->first;
@@ -134,8 +138,8 @@ static void timeline_add_cells(const struct page *page, struct contexts *context
             contexts->context[i].first = 0;
 }
 
-static void timeline_put_context_numbers(struct page *page, const char *name, const struct contexts *contexts,
-                                         size_t field)
+static void page_timeline_put_context_numbers(struct page *page, const char *name, const struct contexts *contexts,
+                                              size_t field)
 {
     fprintf(page->out, "\"%s\":", name);
     for (size_t i = 0; i < contexts->count; i++) {
@@ -145,8 +149,8 @@ static void timeline_put_context_numbers(struct page *page, const char *name, co
     fputs("],\n", page->out);
 }
 
-/* Writes each context's bins, from its first to its last, as floats in microseconds. */
-static void timeline_put_values(struct page *page, const struct contexts *contexts, enum value value)
+/* Writes the value of each context in its bins from `first` to `end`, as floats in microseconds. */
+static void page_timeline_put_values(struct page *page, const struct contexts *contexts, enum value value)
 {
     struct base64 to = {.out = page->out};
     putc_unlocked('"', page->out);
@@ -156,13 +160,13 @@ static void timeline_put_values(struct page *page, const struct contexts *contex
             uint32_t bits;
             memcpy(&bits, &us, sizeof bits);
             for (int byte = 0; byte < 4; byte++)
-                base64_put(&to, (uint8_t)(bits >> 8 * byte));
+                page_base64_put(&to, (uint8_t)(bits >> 8 * byte));
         }
-    base64_end(&to);
+    page_base64_end(&to);
     putc_unlocked('"', page->out);
 }
 
-static bool timeline_has_value(const struct contexts *contexts, enum value value)
+static bool page_timeline_has_value(const struct contexts *contexts, enum value value)
 {
     for (size_t i = 0; i < contexts->count * contexts->timeline->bins; i++)
         if (contexts->values[i][value] != 0)
@@ -170,78 +174,79 @@ static bool timeline_has_value(const struct contexts *contexts, enum value value
     return false;
 }
 
-static void timeline_put_contexts(struct page *page, const struct contexts *contexts)
+static void page_timeline_put_contexts(struct page *page, const struct contexts *contexts)
 {
     static const char *const name[VALUES] = {"own", "idleness", "lock wait"};
     fputs(",\n\"contexts\":{", page->out);
-    timeline_put_context_numbers(page, "row", contexts, offsetof(struct context, row));
-    timeline_put_context_numbers(page, "first", contexts, offsetof(struct context, first));
-    timeline_put_context_numbers(page, "end", contexts, offsetof(struct context, end));
+    page_timeline_put_context_numbers(page, "row", contexts, offsetof(struct context, row));
+    page_timeline_put_context_numbers(page, "first", contexts, offsetof(struct context, first));
+    page_timeline_put_context_numbers(page, "end", contexts, offsetof(struct context, end));
     for (int value = 0; value < VALUES; value++) {
         fprintf(page->out, "%s\"%s\":", value ? ",\n" : "", name[value]);
-        if (timeline_has_value(contexts, (enum value)value))
-            timeline_put_values(page, contexts, (enum value)value);
+        if (page_timeline_has_value(contexts, (enum value)value))
+            page_timeline_put_values(page, contexts, (enum value)value);
         else
             putc_unlocked('0', page->out);
     }
     putc_unlocked('}', page->out);
 }
 
-static int timeline_compare_contexts(const void *left, const void *right)
+static int page_timeline_compare_contexts(const void *left, const void *right)
 {
     const struct part *a = left, *b = right;
     return (a->context > b->context) - (a->context < b->context);
 }
 
-static int timeline_compare_own(const void *left, const void *right)
+static int page_timeline_compare_own(const void *left, const void *right)
 {
     const struct part *a = left, *b = right;
     return (a->own < b->own) - (a->own > b->own);
 }
 
-static size_t timeline_merge_parts(struct part *part, size_t count)
+static size_t page_timeline_merge_parts(struct part *part, size_t count)
 {
     size_t merged = 0;
-    qsort(part, count, sizeof *part, timeline_compare_contexts);
+    qsort(part, count, sizeof *part, page_timeline_compare_contexts);
     for (size_t i = 0; i < count; i++)
         if (merged && part[merged - 1].context == part[i].context)
             part[merged - 1].own += part[i].own;
         else
             part[merged++] = part[i];
-    qsort(part, merged, sizeof *part, timeline_compare_own);
+    qsort(part, merged, sizeof *part, page_timeline_compare_own);
     return merged;
 }
 
-static uint8_t timeline_share_code(double ns, double whole_ns)
+static uint8_t page_timeline_share_code(double ns, double whole_ns)
 {
     double share = whole_ns > 0 ? ALL * ns / whole_ns : 0;
     return share >= ALL ? ALL : share > 0 ? (uint8_t)lround(share) : 0;
 }
 
-/* Writes the number of listed contexts, then the number and share of each. All other contexts together are
- * OTHERS. */
-static void timeline_put_parts(struct base64 *to, const struct part *part, size_t count, double whole_ns)
+/* Writes the number of listed contexts, then the number and the share of each. All unlisted contexts together
+ * count as one context with the number OTHERS. */
+static void page_timeline_put_parts(struct base64 *to, const struct part *part, size_t count, double whole_ns)
 {
     size_t named = 0;
     double others_ns = 0;
     for (size_t i = 0; i < count; i++)
-        if (named == i && i < TOPS && timeline_share_code(part[i].own, whole_ns))
+        if (named == i && i < TOPS && page_timeline_share_code(part[i].own, whole_ns))
             named++;
         else
             others_ns += part[i].own;
-    uint8_t others = timeline_share_code(others_ns, whole_ns);
-    base64_put(to, (uint8_t)(named + (others > 0)));
+    uint8_t others = page_timeline_share_code(others_ns, whole_ns);
+    page_base64_put(to, (uint8_t)(named + (others > 0)));
     for (size_t i = 0; i < named + (others > 0); i++) {
         uint32_t context = i < named ? part[i].context : OTHERS;
-        base64_put(to, (uint8_t)context);
-        base64_put(to, (uint8_t)(context >> 8));
-        base64_put(to, i < named ? timeline_share_code(part[i].own, whole_ns) : others);
+        page_base64_put(to, (uint8_t)context);
+        page_base64_put(to, (uint8_t)(context >> 8));
+        page_base64_put(to, i < named ? page_timeline_share_code(part[i].own, whole_ns) : others);
     }
 }
 
-/* Returns how long the program ran during a bin, in ns. */
-static double timeline_bin_width_ns(const struct page *page, const struct timeline *timeline, uint32_t bin,
-                                    uint64_t bin_ns)
+/* Returns the part of a bin in ns during which the program ran. Only the bin in which the program ended is
+ * shorter than bin_ns. */
+static double page_timeline_bin_width_ns(const struct page *page, const struct timeline *timeline, uint32_t bin,
+                                         uint64_t bin_ns)
 {
     const struct profile_header *header = &page->input->profile->header;
     double begin = (double)bin * (double)bin_ns,
@@ -249,9 +254,9 @@ static double timeline_bin_width_ns(const struct page *page, const struct timeli
     return end > begin && end < begin + (double)bin_ns ? end - begin : (double)bin_ns;
 }
 
-/* Writes, for each lane and bin, the contexts that used the time. A lane whose cells are counted in another
- * lane has none. */
-static void timeline_put_tops(struct page *page, const struct contexts *contexts)
+/* Writes the contexts in which each lane spent its time, for each bin. A lane whose cells are counted in
+ * another lane has none. */
+static void page_timeline_put_tops(struct page *page, const struct contexts *contexts)
 {
     const struct timeline *timeline = contexts->timeline;
     const size_t places = timeline->lane_count * timeline->bins;
@@ -261,12 +266,12 @@ static void timeline_put_tops(struct page *page, const struct contexts *contexts
         end[(size_t)timeline->cells[i].lane * timeline->bins + timeline->cells[i].bin + 1]++;
     for (size_t i = 0; i < places; i++)
         end[i + 1] += end[i];
-    /* end[place] starts as the index of the place's first part, and is the index after its last part at the
-     * end of the loop */
+    /* At first, end[place] is the index of the place's first part. The loop increments it for each part, so
+     * in the end it is the index after the place's last part. */
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
         part[end[(size_t)cell->lane * timeline->bins + cell->bin]++] =
-            (struct part){timeline_context_of(page, contexts, cell), cell->value.own};
+            (struct part){page_timeline_context_of(page, contexts, cell), cell->value.own};
     }
     double *threads = memory_array(timeline->lane_count, sizeof *threads);
     for (size_t lane = 0; lane < timeline->lane_count; lane++)
@@ -275,27 +280,27 @@ static void timeline_put_tops(struct page *page, const struct contexts *contexts
     fputs(",\n\"tops\":\"", page->out);
     for (size_t place = 0; place < places; place++) {
         size_t first = place ? end[place - 1] : 0;
-        size_t count = timeline_merge_parts(part + first, end[place] - first);
-        timeline_put_parts(&to, part + first, count,
-                           threads[place / timeline->bins] * timeline_bin_width_ns(page, timeline,
-                                                                                   (uint32_t)(place % timeline->bins),
-                                                                                   timeline->bin_ns));
+        size_t count = page_timeline_merge_parts(part + first, end[place] - first);
+        page_timeline_put_parts(
+            &to, part + first, count,
+            threads[place / timeline->bins] *
+                page_timeline_bin_width_ns(page, timeline, (uint32_t)(place % timeline->bins), timeline->bin_ns));
     }
-    base64_end(&to);
+    page_base64_end(&to);
     putc_unlocked('"', page->out);
     free(threads);
     free(part);
     free(end);
 }
 
-/* The lanes' bins in the page. Each combines several bins of the timeline, so that a thread has at least
- * LEAST_SAMPLES samples in a bin. */
+/* The lanes' bins in the page. A bin of the page combines several bins of the timeline, so that a thread
+ * takes at least LEAST_SAMPLES samples in it. */
 struct lane_bins {
     const struct timeline *timeline;
     uint32_t each, count;
 };
 
-static struct lane_bins timeline_lane_bins(const struct page *page, const struct timeline *timeline)
+static struct lane_bins page_timeline_lane_bins(const struct page *page, const struct timeline *timeline)
 {
     struct lane_bins bins = {.timeline = timeline, .each = 1};
     double rate = profile_least_rate(page->input->profile), least_ns = rate > 0 ? LEAST_SAMPLES * 1e9 / rate : 0;
@@ -305,7 +310,7 @@ static struct lane_bins timeline_lane_bins(const struct page *page, const struct
     return bins;
 }
 
-static double timeline_lane_ns(const struct lane_bins *bins, size_t lane, uint32_t bin, int state)
+static double page_timeline_lane_ns(const struct lane_bins *bins, size_t lane, uint32_t bin, int state)
 {
     double sum = 0;
     for (uint32_t i = bin * bins->each; i < (bin + 1) * bins->each && i < bins->timeline->lane_bins; i++)
@@ -313,64 +318,66 @@ static double timeline_lane_ns(const struct lane_bins *bins, size_t lane, uint32
     return sum;
 }
 
-static double timeline_state_ns(const struct lane_bins *bins, uint32_t bin, int state)
+static double page_timeline_state_ns(const struct lane_bins *bins, uint32_t bin, int state)
 {
     double sum = 0;
     for (size_t lane = 0; lane < bins->timeline->lane_count; lane++)
-        sum += timeline_lane_ns(bins, lane, bin, state);
+        sum += page_timeline_lane_ns(bins, lane, bin, state);
     return sum;
 }
 
-/* Returns the time in ns that is 100 % for the shares in a lane's bin. This is the measured time, because
- * samples may fall into the next bin; if that is less than half of the threads' time, it is the threads'
- * time. */
-static double timeline_measured_ns(const struct page *page, const struct lane_bins *bins, size_t lane, uint32_t bin)
+/* Returns the time in ns that counts as 100 % in a lane's bin. Normally this is the measured time, because a
+ * sample may fall into the next bin. If the measured time is less than half of the bin's length times the
+ * number of threads, that product counts as 100 %. */
+static double page_timeline_measured_ns(const struct page *page, const struct lane_bins *bins, size_t lane,
+                                        uint32_t bin)
 {
     const struct timeline *timeline = bins->timeline;
     double sum = 0, whole = timeline->lanes[lane].threads *
-                            timeline_bin_width_ns(page, timeline, bin, bins->each * timeline->lane_bin_ns);
+                            page_timeline_bin_width_ns(page, timeline, bin, bins->each * timeline->lane_bin_ns);
     for (int state = 0; state < PROFILE_TIME_STATES; state++)
-        sum += timeline_lane_ns(bins, lane, bin, state);
+        sum += page_timeline_lane_ns(bins, lane, bin, state);
     return sum > whole / 2 ? sum : whole;
 }
 
-static void timeline_put_state(struct page *page, const struct lane_bins *bins, int state)
+static void page_timeline_put_state(struct page *page, const struct lane_bins *bins, int state)
 {
     struct base64 to = {.out = page->out};
     fprintf(page->out, "{\"key\":\"%s\",\"us\":[", state_title[state]);
     for (uint32_t bin = 0; bin < bins->count; bin++) {
         fputs(bin ? "," : "", page->out);
-        page_micro(page->out, timeline_state_ns(bins, bin, state) * 1e-9);
+        page_micro(page->out, page_timeline_state_ns(bins, bin, state) * 1e-9);
     }
     fputs("],\"shares\":\"", page->out);
     for (size_t lane = 0; lane < bins->timeline->lane_count; lane++)
         for (uint32_t bin = 0; bin < bins->count; bin++)
-            base64_put(&to, timeline_share_code(timeline_lane_ns(bins, lane, bin, state),
-                                                timeline_measured_ns(page, bins, lane, bin)));
-    base64_end(&to);
+            page_base64_put(&to, page_timeline_share_code(page_timeline_lane_ns(bins, lane, bin, state),
+                                                          page_timeline_measured_ns(page, bins, lane, bin)));
+    page_base64_end(&to);
     fputs("\"}", page->out);
 }
 
-static void timeline_put_states(struct page *page, const struct lane_bins *bins)
+static void page_timeline_put_states(struct page *page, const struct lane_bins *bins)
 {
     fputs(",\n\"states\":[", page->out);
     for (int state = 0, put = 0; state < PROFILE_TIME_STATES; state++) {
         bool any = false;
         for (uint32_t bin = 0; bin < bins->count && !any; bin++)
-            any = timeline_state_ns(bins, bin, state) != 0;
+            any = page_timeline_state_ns(bins, bin, state) != 0;
         if (!any)
             continue;
         fputs(put++ ? ",\n" : "", page->out);
-        timeline_put_state(page, bins, state);
+        page_timeline_put_state(page, bins, state);
     }
     putc_unlocked(']', page->out);
 }
 
 enum lane_column { THREAD, THREADS, RANK, PROCESS, LAST_RANK, CELLS, LANE_COLUMNS };
 
-/* Returns one field of a lane. For a lane with several ranks, the last rank is the one before the first rank
- * of the next lane. */
-static int64_t timeline_lane_value(const struct page *page, const struct timeline *timeline, size_t lane, int column)
+/* Returns one column of a lane. If the lane combines several ranks, its last rank is the one before the first
+ * rank of the next lane. */
+static int64_t page_timeline_lane_value(const struct page *page, const struct timeline *timeline, size_t lane,
+                                        int column)
 {
     const struct profile *profile = page->input->profile;
     const struct timeline_lane *at = &timeline->lanes[lane];
@@ -391,7 +398,7 @@ static int64_t timeline_lane_value(const struct page *page, const struct timelin
     }
 }
 
-static void timeline_put_lanes(struct page *page, const struct timeline *timeline)
+static void page_timeline_put_lanes(struct page *page, const struct timeline *timeline)
 {
     static const char *const name[LANE_COLUMNS] = {"thread", "threads", "rank", "process", "last_rank", "cells"};
     fprintf(page->out, ",\n\"lanes\":{\"count\":%zu", timeline->lane_count);
@@ -399,7 +406,7 @@ static void timeline_put_lanes(struct page *page, const struct timeline *timelin
         fprintf(page->out, ",\n\"%s\":[", name[column]);
         for (size_t lane = 0; lane < timeline->lane_count; lane++) {
             fputs(lane ? "," : "", page->out);
-            page_whole(page->out, timeline_lane_value(page, timeline, lane, column));
+            page_whole(page->out, page_timeline_lane_value(page, timeline, lane, column));
         }
         putc_unlocked(']', page->out);
     }
@@ -414,19 +421,19 @@ void page_put_timeline(struct page *page)
         return;
     }
     struct contexts contexts = {.timeline = timeline};
-    struct lane_bins bins = timeline_lane_bins(page, timeline);
-    timeline_choose_contexts(page, &contexts);
-    timeline_add_cells(page, &contexts);
+    struct lane_bins bins = page_timeline_lane_bins(page, timeline);
+    page_timeline_choose_contexts(page, &contexts);
+    page_timeline_add_cells(page, &contexts);
     fprintf(page->out, "{\"origin_us\":%lld,\"bin_us\":",
             (long long)(timeline->origin_ns - page->input->profile->header.start_ns) / 1000);
     page_micro(page->out, (double)timeline->bin_ns * 1e-9);
     fputs(",\"lane_bin_us\":", page->out);
     page_micro(page->out, (double)(bins.each * timeline->lane_bin_ns) * 1e-9);
     fprintf(page->out, ",\"bins\":%u,\"lane_bins\":%u", timeline->bins, bins.count);
-    timeline_put_lanes(page, timeline);
-    timeline_put_states(page, &bins);
-    timeline_put_contexts(page, &contexts);
-    timeline_put_tops(page, &contexts);
+    page_timeline_put_lanes(page, timeline);
+    page_timeline_put_states(page, &bins);
+    page_timeline_put_contexts(page, &contexts);
+    page_timeline_put_tops(page, &contexts);
     putc_unlocked('}', page->out);
     free(contexts.context);
     free(contexts.of_row);

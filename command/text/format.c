@@ -17,7 +17,8 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
         value = 0;
     bool negative = value < 0;
     double magnitude = fabs(value) * (double)scale + 0.5;
-    if (magnitude >= 9e18) { /* so large a number has no decimals, so %.0f does not depend on the locale */
+    /* a number this large has no decimals, so %.0f is enough, which is the same in every locale */
+    if (magnitude >= 9e18) {
         snprintf(to, FORMAT_NUMBER_BYTES, "%.0f%s%.*s", value, decimals ? "." : "", decimals, "000000000");
         return to;
     }
@@ -31,7 +32,8 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
     return to;
 }
 
-/* Writes `units` with at least `least` digits, ending before `end`. Returns the first digit. */
+/* Writes the decimal digits of `units`, at least `least` of them, so that the last one stands just before
+ * `end`. Returns the address of the first digit. */
 static char *format_put_digits(char *end, uint64_t units, int least)
 {
     for (int place = 0; place < least || units; place++) {
@@ -41,7 +43,7 @@ static char *format_put_digits(char *end, uint64_t units, int least)
     return end;
 }
 
-/* Does not use printf for numbers of ordinary size, because millions of them are written. */
+/* Avoids printf for numbers of ordinary size, because blame writes millions of them. */
 char *format_micro(char to[FORMAT_NUMBER_BYTES], double value)
 {
     if (value == 0) {
@@ -77,7 +79,8 @@ void format_csv_number(FILE *out, double value)
     fwrite(number, 1, (size_t)(format_micro(number, value) - number), out);
 }
 
-/* Returns the length in bytes of the UTF-8 sequence at `text`, 0 if it is invalid (RFC 3629). */
+/* Returns the length in bytes of the UTF-8 sequence at `text`, or 0 if the bytes there are not valid UTF-8
+ * (RFC 3629). */
 static size_t utf8_sequence_bytes(const unsigned char *text)
 {
     if (text[0] < 0x80)
@@ -94,8 +97,8 @@ static size_t utf8_sequence_bytes(const unsigned char *text)
     return length;
 }
 
-/* Returns whether a character would act on the terminal: a control character, or one that is invisible or
- * changes the text's direction. */
+/* Returns whether the character at `text` could disturb a terminal: a control character, an invisible
+ * character, or one that changes the direction of writing. */
 static bool utf8_is_control(const unsigned char *text)
 {
     if (text[0] == 0xe2 && text[1] == 0x80)
@@ -176,7 +179,7 @@ void format_csv_text(FILE *out, const char *text)
         fputs(text, out);
         return;
     }
-    char *clean = format_clean(text, true); /* the file may be printed on a terminal */
+    char *clean = format_clean(text, true); /* CSV files are often printed on a terminal */
     bool quoted = strpbrk(clean, "\",");
     if (quoted)
         putc('"', out);
@@ -198,7 +201,7 @@ size_t format_columns(const char *text)
     return columns;
 }
 
-/* Returns the position after `columns` code points. */
+/* Returns the position `columns` code points after the start of `text`. */
 static const char *utf8_skip_columns(const char *text, size_t columns)
 {
     for (; *text && columns; columns--)
@@ -296,7 +299,8 @@ size_t format_terminal_columns(FILE *out)
 {
     struct winsize size = {0};
     size_t columns = 0;
-    /* A stderr stream that blame filters or retries has no file descriptor of its own. */
+    /* blame may have replaced stderr by a stream that filters or retries its output and has no file
+     * descriptor */
     if (ioctl(out == stderr ? STDERR_FILENO : fileno(out), TIOCGWINSZ, &size) == 0)
         columns = size.ws_col;
     if (columns == 0) {

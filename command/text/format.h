@@ -1,5 +1,5 @@
-/* Formats numbers and names. Numbers always have a decimal point, whatever the locale. Names may contain any
- * bytes, so bytes that are not UTF-8 are replaced. */
+/* Formats numbers and names. Numbers have a decimal point in every locale. Names may contain any bytes; bytes
+ * that are not UTF-8 are replaced. */
 #ifndef BLAME_COMMAND_TEXT_FORMAT_H
 #define BLAME_COMMAND_TEXT_FORMAT_H
 
@@ -9,65 +9,68 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FORMAT_NUMBER_BYTES 352 /* enough bytes for any double */
+#define FORMAT_NUMBER_BYTES 352 /* size of a buffer that is large enough for any double */
 
-/* Formats a value with 0 to 9 decimals. Never writes "-0.00"; writes 0 for infinities and NaN. Returns `to`. */
+/* Formats a value with 0 to 9 decimals. Writes 0 instead of "-0.00", infinities and NaN. Returns `to`. */
 const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decimals);
 
-/* format_decimal() as an expression. The text is valid in the enclosing block. */
+/* Formats a value as format_decimal() does, in an expression. The text is valid until the end of the
+ * enclosing block. */
 #define DECIMAL(value, decimals) format_decimal((char[FORMAT_NUMBER_BYTES]){0}, value, decimals)
 
-/* Write a value with 6 decimals, or an integer, without a terminating zero byte. Return the end of the text. */
+/* Write a value with 6 decimals (format_micro) or an integer (format_integer), without a terminating zero
+ * byte. Return the address after the last character. */
 char *format_micro(char to[FORMAT_NUMBER_BYTES], double value);
 char *format_integer(char to[FORMAT_NUMBER_BYTES], uint64_t value);
 
-/* Returns whether a text needs no quotes as a CSV field. */
+/* Returns whether a CSV field with this text needs no quotes. */
 bool format_csv_plain(const char *text);
 /* Writes one CSV field, quoted if RFC 4180 requires it. */
 void format_csv_text(FILE *out, const char *text);
 /* Writes a number with 6 decimals as a CSV field. */
 void format_csv_number(FILE *out, double value);
 
-/* Returns a copy that is valid UTF-8. Other bytes become U+FFFD, and so do control characters if `printable`
- * is set. The caller frees it. */
+/* Returns a copy of the text that is valid UTF-8. Every invalid byte becomes U+FFFD; if `printable` is set,
+ * so does every control character. The caller frees the copy. */
 char *format_clean(const char *text, bool printable);
 
-/* Returns a copy with reversible escapes: \xHH replaces `\`, bytes in `also`, and everything that is not
- * printable UTF-8. The caller frees it. */
+/* Returns a copy in which \xHH replaces each backslash, each byte in `also`, and each byte that is not part
+ * of printable UTF-8. The original text can be restored from the copy, which the caller frees. */
 char *format_escaped(const char *text, const char *also);
 
-/* Returns printable text, formatted as by printf. The caller frees it. */
+/* Formats like printf, and replaces characters that a terminal cannot print. The caller frees the text. */
 char *format_printable(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *format_vprintable(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
-/* Returns the number of terminal columns of valid UTF-8 text, counting one for each code point. */
+/* Returns how many columns of a terminal a valid UTF-8 text takes. Each code point counts as one column. */
 size_t format_columns(const char *text);
-/* Copies valid UTF-8 text. If it is wider than `columns`, replaces its middle by an ellipsis. */
+/* Copies a valid UTF-8 text. If the text is wider than `columns`, an ellipsis replaces its middle. */
 void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns, bool utf8);
 
-/* Return text for a terminal, at most `columns` wide. Unprintable characters are replaced; if `utf8` is
- * false, so are all non-ASCII characters. Text that is too wide loses its middle (format_fit) or its end
- * (format_fit_head). The caller frees it. */
+/* Return a copy of the text for a terminal, at most `columns` wide. Unprintable characters are replaced, and
+ * if `utf8` is false, non-ASCII characters too. From a text that is too wide, format_fit removes the middle
+ * and format_fit_head removes the end. The caller frees the copy. */
 char *format_fit(const char *text, size_t columns, bool utf8);
 char *format_fit_head(const char *text, size_t columns, bool utf8);
 
-/* Return terminal escape sequences, or "" if `colour` is false: the colour for a percentage, the start of a
- * heading, and the end of both. */
+/* Return escape sequences for a terminal, or "" if `colour` is false. format_heat selects the colour of a
+ * percentage, format_strong starts a heading, and format_plain ends both. */
 const char *format_heat(double percent, bool colour);
 const char *format_strong(bool colour);
 const char *format_plain(bool colour);
 
-/* Returns whether the user's locale uses UTF-8. Reads environment variables, because a measured program may
- * not have called setlocale. */
+/* Returns whether the user's locale uses UTF-8. Reads the environment variables instead of asking the C
+ * library, because a measured program may not have called setlocale. */
 bool format_locale_is_utf8(void);
-/* Returns the number of columns of the terminal to which `out` writes. Without a terminal, returns COLUMNS,
- * or 100 if that is not set. The result is between 40 and 400. */
+/* Returns the width in columns of the terminal that `out` writes to. If `out` is not a terminal, returns the
+ * environment variable COLUMNS, or 100 if it is not set. Limits the result to 40 to 400. */
 size_t format_terminal_columns(FILE *out);
 
-/* Print text as lines of at most `columns` columns, each indented by `indent` columns, and end the last line. */
+/* Print a text as lines of at most `columns` columns, and end the last line. format_indented also indents
+ * each line by `indent` columns. */
 void format_paragraph(FILE *out, const char *text, size_t columns);
 void format_indented(FILE *out, const char *text, size_t indent, size_t columns);
-/* Does the same if the first line already contains `indent` columns. */
+/* Prints like format_indented, for a first line on which the caller has already printed `indent` columns. */
 void format_continued(FILE *out, const char *text, size_t indent, size_t columns);
 
 /* Returns the file name without its directories. */

@@ -1,4 +1,4 @@
-/* Growing lists: arrays with a capacity (`room`) and a length (`count`). */
+/* Arrays that grow. The array has room for `room` items and contains `count` of them. */
 #ifndef BLAME_COMMAND_TEXT_GROW_H
 #define BLAME_COMMAND_TEXT_GROW_H
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for one more item than `count`. `list` is the address of the array's pointer. Returns false and
- * changes nothing if memory runs out. */
+/* Reallocates the array if it has no room for one more item. `list` is the address of the pointer to the
+ * array. Returns false and changes nothing if memory runs out. */
 static inline bool grow_list(void *list, size_t *room, size_t count, size_t item_bytes)
 {
     void *items;

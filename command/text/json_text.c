@@ -17,7 +17,7 @@ static int json_put_escaped(const char *buffer, size_t bytes, void *out)
     return 0;
 }
 
-/* Writes a value. Write errors are noticed by the caller that closes `out`. */
+/* Writes a JSON value. The caller detects write errors when it closes `out`. */
 static void json_dump_value(FILE *out, const json_t *value, size_t flags)
 {
     if (json_dump_callback(value, json_put_escaped, out, flags) != 0)

@@ -47,7 +47,7 @@ char *memory_text(const char *format, ...)
 
 FILE *memory_stream(char **text)
 {
-    static size_t bytes; /* required by open_memstream, but not used */
+    static size_t bytes; /* open_memstream needs a place for the size, which nothing here uses */
     return memory_check(open_memstream(text, &bytes));
 }
 

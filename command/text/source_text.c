@@ -18,12 +18,12 @@
 
 /* ---- the file ---- */
 
-/* Reads the source files that debug information names. */
+/* Debug information names the source files that these functions read. */
 
-/* maximum size of a file that is read */
+/* maximum size in bytes of a source file that is read */
 #define SOURCE_FILE_BYTES (16u << 20)
 
-/* Returns whether a relative path may lead out of its starting directory. */
+/* Returns whether a relative path contains a "..", which may lead out of the folder where the path starts. */
 static bool path_leaves_folder(const char *path)
 {
     for (const char *at = path; at; at = strchr(at, '/')) {
@@ -34,14 +34,14 @@ static bool path_leaves_folder(const char *path)
     return false;
 }
 
-/* Opens a path for reading. O_NONBLOCK prevents blocking on a pipe without a writer. */
+/* Opens a path for reading. O_NONBLOCK keeps open() from waiting if the path is a pipe that nobody writes to. */
 static int source_open_path(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* Opens the file below source_dir that matches the longest possible end of the path. Returns -1 if there is
- * none. */
+/* Looks for a file in source_dir by the whole path, then by the path without its first folder, and so on.
+ * Opens the first file that exists. Returns -1 if none does. */
 static int source_open_below(const char *source_dir, const char *path)
 {
     int descriptor = -1;
@@ -56,7 +56,8 @@ static int source_open_below(const char *source_dir, const char *path)
     return descriptor;
 }
 
-/* Reads exactly `bytes` bytes. Returns false with errno, or with errno 0 if the file is too short. */
+/* Reads exactly `bytes` bytes. Returns false and sets errno on failure; errno is 0 if the file ended too
+ * early. */
 static bool source_read_all(int descriptor, char *to, size_t bytes)
 {
     while (bytes) {
@@ -80,8 +81,8 @@ static const char *const suffixes[] = {
     "pas", "pp",  "jl",  "cl",  "s",   "asm", "y",   "yy",  "l",   "ll",  "rl",  "re",  "pyx", "pxd",
 };
 
-/* Returns whether a path looks like source code: it has a known suffix, or is a header of the C++ library,
- * which has none. */
+/* Returns whether the path looks like that of a source file: its suffix is in the list, or it is a C++
+ * standard header, such as .../include/c++/12/vector, which has no suffix. */
 static bool path_is_source_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
@@ -100,7 +101,8 @@ static bool path_is_below_folder(const char *path, const char *folder)
     return below;
 }
 
-/* Finds the path of an open file, with all links resolved. Returns false if it is unknown. */
+/* Finds the path of an open file, with all symbolic links resolved. Returns false if /proc does not show the
+ * path. */
 static bool source_real_path(int descriptor, char *path, size_t bytes)
 {
     char link[64];
@@ -116,7 +118,7 @@ bool source_shown_to_others(FILE *out)
     return fstat(fileno(out), &status) != 0 || (status.st_mode & S_IROTH);
 }
 
-/* Returns why a file must not be shown, NULL if it may be. */
+/* Returns why a report must not show the file, or NULL if it may. */
 static const char *source_why_refused(const char *called, const char *source_dir, int descriptor, bool for_others)
 {
     char path[PATH_MAX];
@@ -139,7 +141,8 @@ static const char *read_source_text(struct source_file *file, int descriptor)
     if (status.st_size > SOURCE_FILE_BYTES)
         return "too large";
     file->bytes = (size_t)status.st_size;
-    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* a wrong clock set the file's time */
+    /* a wrong clock set the file's time, which is too late for ns in an int64_t */
+    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000;
     file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->text = memory_array(file->bytes + 1, 1);
     if (!source_read_all(descriptor, file->text, file->bytes))
@@ -151,8 +154,8 @@ bool source_file_read(struct source_file *file, const char *path, const char *so
                       const char **why)
 {
     *file = (struct source_file){0};
-    /* A relative path starts at the current directory, because the directory in which the compiler ran is not
-     * known here. */
+    /* A relative path starts in the folder where the compiler ran. That folder is unknown here, so the
+     * current folder is tried. */
     bool usable = *path == '/' || !path_leaves_folder(path);
     int descriptor = source_dir ? source_open_below(source_dir, path) : -1;
     if (descriptor < 0 && usable)
@@ -177,9 +180,9 @@ void source_file_free(struct source_file *file)
 /* ---- lines of a file ---- */
 
 struct text_file {
-    const char *path;        /* path in debug information */
-    struct source_file read; /* `text` is NULL if the file could not be read */
-    size_t *line;            /* offset of the start of each line */
+    const char *path;        /* path as debug information has it */
+    struct source_file read; /* contents; `text` is NULL if the file could not be read */
+    size_t *line;            /* for each line, the offset of its first byte in the text */
     size_t line_count, line_room;
 };
 
@@ -187,7 +190,7 @@ struct source_text {
     const char *directory;
     bool for_others;
     int64_t since_ns;
-    struct strings *paths; /* the path with id N belongs to file[N - 1]; id 0 is "" */
+    struct strings *paths; /* interned paths; the path with id N is that of file[N - 1], and id 0 is "" */
     struct text_file *file;
     size_t count, room;
 };
@@ -215,7 +218,7 @@ void source_text_free(struct source_text *sources)
     free(sources);
 }
 
-/* Replaces each line's end by a zero byte, and lists the offsets of the lines. */
+/* Replaces each newline by a zero byte, and records where each line starts. */
 static void text_file_split_lines(struct text_file *file)
 {
     char *begin = file->read.text, *behind = begin + file->read.bytes;

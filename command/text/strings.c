@@ -7,11 +7,11 @@
 
 struct strings {
     const char **text;
-    struct pool memory; /* memory of the texts */
+    struct pool memory; /* pool from which the copies of the texts are allocated */
     uint32_t *hash;
     uint32_t count, capacity;
-    uint32_t *slots;     /* hash table; a slot contains id + 1, or 0 if it is empty */
-    uint32_t slot_count; /* a power of two, greater than `count` */
+    uint32_t *slots;     /* hash table; an occupied slot contains an id + 1, an empty slot 0 */
+    uint32_t slot_count; /* number of slots: a power of two, greater than `count` */
 };
 
 static uint32_t strings_hash(const char *text)

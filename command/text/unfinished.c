@@ -11,20 +11,20 @@
 
 #include "command/text/memory.h"
 
-#define DEEPEST 64 /* maximum depth of directories that are removed; copied sources can be nested */
+#define DEEPEST 64 /* maximum depth of the directory tree that is removed; copied sources can be nested */
 
-/* The list of unfinished paths. It is changed only while signals are blocked, so a signal handler always
+/* The unfinished paths. The list is changed only while signals are blocked, so that a signal handler always
  * finds it consistent. */
 static struct unfinished {
     struct unfinished *next;
-    pid_t writer; /* the process that created the path; a forked child must not remove its parent's files */
+    pid_t writer; /* process that created the path; a forked child must not remove the files of its parent */
     char path[];
 } *list;
 
 static sigset_t held;
 static int holds;
 
-/* Removes a path and everything below it. A signal handler calls it, so it uses only system calls. */
+/* Removes a path and everything below it. Makes only system calls, because a signal handler calls it. */
 static void unfinished_remove_tree(int folder, const char *name, int deeper)
 {
     _Alignas(struct dirent64) char entries[1024];
@@ -51,8 +51,8 @@ static void unfinished_remove_all(void)
             unfinished_remove_tree(AT_FDCWD, entry->path, DEEPEST);
 }
 
-/* Removes all unfinished paths, then ends the process by the same signal, because shells, make and job
- * launchers check for that. */
+/* Removes all unfinished paths, then ends the process by the signal it received. Shells, make and job
+ * launchers check which signal ended a process. */
 static void unfinished_remove_and_die(int number)
 {
     unfinished_remove_all();
@@ -60,8 +60,8 @@ static void unfinished_remove_and_die(int number)
     raise(number);
 }
 
-/* Installs the handler for signals that end the process by default. Signals that already have a handler, or
- * are ignored (nohup), stay as they are. */
+/* Installs the handler for every signal that ends a process by default. Leaves alone the signals that are
+ * ignored (nohup) or already have a handler. */
 static void unfinished_watch_signals(void)
 {
     static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,   SIGTERM, SIGUSR1,
@@ -90,7 +90,8 @@ void unfinished_release(void)
     errno = cause;
 }
 
-/* Allocates the list entry before the path is created, because memory may run out afterwards. */
+/* Allocates the list entry before the path is created, because afterwards there might be no memory to record
+ * the path. */
 static struct unfinished *unfinished_begin(const char *path)
 {
     static bool watched;
@@ -104,8 +105,8 @@ static struct unfinished *unfinished_begin(const char *path)
     return entry;
 }
 
-/* Adds the entry to the list if the path was made, otherwise frees it. `path` is the final path, which
- * mkdtemp may have changed. */
+/* Adds the entry to the list if the path could be created, and frees it otherwise. `path` may differ from the
+ * path given to unfinished_begin, because mkdtemp changes it. */
 static bool unfinished_add(struct unfinished *entry, const char *path, bool made)
 {
     int cause = errno;

@@ -1,26 +1,29 @@
-/* Unfinished files and directories. They are removed if their writer drops them, if the process exits, or if
- * a signal that can be caught ends the process. After SIGKILL, a path with `.part` in its name remains. */
+/* Unfinished files and directories: output that must not be mistaken for a complete result. It is removed if
+ * the writer gives up, if the process exits, or if the process is ended by a signal that can be caught. After
+ * SIGKILL, a path with `.part` in its name remains. */
 #ifndef BLAME_COMMAND_TEXT_UNFINISHED_H
 #define BLAME_COMMAND_TEXT_UNFINISHED_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Creates a file and opens it. The file's name contains the process number, so an existing file was left by a
- * killed process, and is replaced. Returns NULL, with errno, on failure. */
+/* Creates and opens an unfinished file. Its name contains the process id, so a file that already has this
+ * name was left by a killed process and is replaced. Returns NULL and sets errno on failure. */
 FILE *unfinished_file(const char *path);
-/* Creates a directory. It counts as unfinished, with all its contents. Returns false, with errno, on failure. */
+/* Creates an unfinished directory. Until unfinished_keep(), all its contents count as unfinished too. Returns
+ * false and sets errno on failure. */
 bool unfinished_directory(const char *path);
-/* Creates a private directory. `path` ends in XXXXXX, which is replaced to make a unique name. Returns false,
- * with errno, on failure. */
+/* Creates an unfinished directory that only the user can access. `path` ends in XXXXXX, which is replaced by
+ * characters that make the name unique. Returns false and sets errno on failure. */
 bool unfinished_temporary(char *path);
 
-/* Removes the path from the list of unfinished paths, because it is finished or renamed. */
+/* Marks the path as finished, or as renamed, so that it is no longer removed at exit. */
 void unfinished_keep(const char *path);
-/* Removes the path at once. Preserves errno. */
+/* Removes the unfinished path from the file system. Preserves errno. */
 void unfinished_remove(const char *path);
 
-/* Delay signals until unfinished_release(), so that either all of several files are renamed, or none. */
+/* Delay signals until unfinished_release(). A program that renames several files between the two calls is not
+ * stopped after only some of them. */
 void unfinished_hold(void);
 void unfinished_release(void);
 

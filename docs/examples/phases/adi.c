@@ -1,7 +1,7 @@
-/* Heat in a box by the method of alternating directions. Each step solves a tridiagonal system along every
- * line in x, then in y, then in z. All three directions need the same arithmetic. But the lines in z are
- * solved plane by plane and with a large stride, so only as many threads have work as a plane has blocks. A
- * profile by function blames solve_lines, a profile by phase blames z.
+/* Heat in a box, computed by the alternating direction method. Each step solves a tridiagonal system along
+ * every line in x, then in y, then in z. All three directions need the same arithmetic. The lines in z,
+ * however, are solved one plane at a time and with a large stride, so only as many threads have work as a
+ * plane has blocks. A profile by function blames solve_lines, a profile by phase blames z.
  *
  * The program verifies that the first mode of the box decays by a known factor in each step.
  * Usage: adi [size [steps]] */
@@ -17,8 +17,8 @@ static const double diffusion = 0.4; /* dt / dx^2 */
 static struct clocked step_time = {"step", 0, 0, 0};
 static struct clocked axes[3] = {{"x", 0, 0, 0}, {"y", 0, 0, 0}, {"z", 0, 0, 0}};
 
-/* Solves (1 + 2 d) u[i] - d (u[i - 1] + u[i + 1]) = old u[i], with zeros at both ends. The factors are the
- * same for all lines. */
+/* Solves (1 + 2 d) u[i] - d (u[i - 1] + u[i + 1]) = old u[i] for one line; u is 0 beyond both ends of the
+ * line. All lines have the same factors. */
 static void solve_line(int n, long stride, const double *factor, double *u)
 {
     u[0] *= factor[0];
@@ -59,8 +59,8 @@ static void solve_y(int n, const double *factor, double *u)
     blame_phase_end("y");
 }
 
-/* Runs one region for each plane, with a loop over blocks of lines. There are few blocks, so most threads
- * only wait. */
+/* Runs one parallel region for each plane, with a loop over the plane's blocks of lines. There are only a few
+ * blocks, so most threads wait. */
 static void solve_z(int n, const double *factor, double *u)
 {
     blame_phase_begin("z");
@@ -100,7 +100,8 @@ static void first_mode(int n, double *u)
                 u[((long)z * n + y) * n + x] = mode(n, x) * mode(n, y) * mode(n, z);
 }
 
-/* Each step divides the first mode by 1 + 4 d sin^2(pi / (2 (n + 1))) for each axis. */
+/* Compares u with the exact solution, in which each axis divides the first mode in each step by
+ * 1 + 4 d sin^2(pi / (2 (n + 1))). */
 static int verify(int n, int steps, const double *u)
 {
     double s = sin(M_PI / (2.0 * (n + 1))), factor = 1 + 4 * diffusion * s * s;

@@ -1,5 +1,5 @@
-/* The examples' own clock, with which blame's times can be compared. Prints `clocked NAME CALLS SECONDS`,
- * where SECONDS is the wall time from start to end. */
+/* A clock of the examples' own, to check the times that blame reports. Prints `clocked NAME CALLS SECONDS`,
+ * where SECONDS is the wall time between start and end, summed over the calls. */
 #ifndef BLAME_EXAMPLES_CLOCKED_H
 #define BLAME_EXAMPLES_CLOCKED_H
 

@@ -1,9 +1,9 @@
-/* Products of matrices of three sizes in five outer iterations. Which size, which iteration and which routine
- * take the time? There is a phase for each iteration, and the size is a parameter. There are events for
- * filling, for multiplying, and for a routine that is so short and frequent that its event is more a warning
- * than a help.
+/* Products of matrices of three sizes, in five outer iterations. Which size, which iteration and which
+ * routine take the time? Each iteration is a phase, and the size is a parameter. Filling and multiplying are
+ * events. The event of row_product serves as a warning: the routine is too short and too frequent for an
+ * event.
  *
- * The program verifies each product by C x = A (B x) for a vector x.
+ * The program verifies each product C = A B by comparing C x with A (B x) for a vector x.
  * Usage: matmul [smallest size] */
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static void multiply(int n, const double *restrict a, const double *restrict b, 
     blame_event_end("multiply");
 }
 
-/* Called once for each row of each product, so it is short and frequent. */
+/* Returns the product of a row and a vector. The routine is short, and is called once for each row of each
+ * product. */
 static double row_product(int n, const double *row, const double *x)
 {
     double sum = 0;

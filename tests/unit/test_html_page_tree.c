@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "command/html/fold.h"
+#include "command/html/page_tree.h"
 #include "command/rows/make.h"
 #include "tests/unit/unit.h"
 
@@ -92,90 +92,90 @@ static struct profile_sums lines_of(const struct rows *rows, uint32_t row)
     return sum;
 }
 
-static void assert_fold(const struct fold *fold, const struct rows *rows)
+static void assert_page_tree(const struct page_tree *tree, const struct rows *rows)
 {
     size_t shown = 0, stand_ins = 0;
     uint32_t functions = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
-        uint32_t number = fold_number(fold, i), function = rows->row[i].function;
+        uint32_t number = page_tree_number(tree, i), function = rows->row[i].function;
         if (i && rows->row[i].kind != ROW_STATEMENT && function >= functions)
             functions = function + 1;
-        bool large = i == 0 || most_share(rows, rows->row[i].inclusive) >= fold->least_percent;
+        bool large = i == 0 || most_share(rows, rows->row[i].inclusive) >= tree->least_percent;
         /* To a hair: shares are kept as floats. */
-        double distance = most_share(rows, rows->row[i].inclusive) / fold->least_percent - 1;
+        double distance = most_share(rows, rows->row[i].inclusive) / tree->least_percent - 1;
         if (i && fabs(distance) > 1e-6)
             assert_int_equal(number != ROW_NONE, large);
         if (number == ROW_NONE) {
-            assert_int_not_equal(fold_nearest(fold, i), ROW_NONE);
+            assert_int_not_equal(page_tree_nearest(tree, i), ROW_NONE);
             continue;
         }
         shown++;
-        assert_true(fold->shown->row[number].inclusive == rows->row[i].inclusive);
-        assert_true(fold->shown->row[number].exclusive == rows->row[i].exclusive);
-        assert_int_equal(fold->shown->row[number].kind, rows->row[i].kind);
-        struct profile_sums before = lines_of(rows, i), after = lines_of(fold->shown, number);
+        assert_true(tree->shown->row[number].inclusive == rows->row[i].inclusive);
+        assert_true(tree->shown->row[number].exclusive == rows->row[i].exclusive);
+        assert_int_equal(tree->shown->row[number].kind, rows->row[i].kind);
+        struct profile_sums before = lines_of(rows, i), after = lines_of(tree->shown, number);
         assert_same_metric(&before, &after);
     }
-    for (uint32_t i = 0; i < fold->shown->count; i++) {
-        const struct row *row = &fold->shown->row[i];
-        if (strcmp(row->label->name, FOLD_NAME) != 0)
+    for (uint32_t i = 0; i < tree->shown->count; i++) {
+        const struct row *row = &tree->shown->row[i];
+        if (strcmp(row->label->name, PAGE_TREE_SMALL) != 0)
             continue;
         stand_ins++;
         assert_int_equal(row->end, i + 1);
         assert_int_equal(row->function, row->kind == ROW_STATEMENT ? ROW_NONE : functions);
     }
-    assert_int_equal(shown + stand_ins, fold->shown->count);
-    assert_int_equal(shown + fold->left_out, rows->count);
+    assert_int_equal(shown + stand_ins, tree->shown->count);
+    assert_int_equal(shown + tree->left_out, rows->count);
 }
 
-UNIT_TEST(folding_keeps_all_sums)
+UNIT_TEST(merging_keeps_all_sums)
 {
     uint64_t random = 88172645463325252ull;
     for (size_t count = 1; count < 3000; count += 1 + count / 3) {
         struct rows *rows = random_rows(&random, count);
         const double percent[] = {0.01, 0.1, 0.5, 3, 100};
         for (size_t p = 0; p < sizeof percent / sizeof *percent; p++) {
-            struct fold fold;
-            fold_small(&fold, rows, percent[p], 1);
-            assert_sums(fold.shown);
-            assert_fold(&fold, rows);
-            fold_free(&fold);
+            struct page_tree tree;
+            page_tree_make(&tree, rows, percent[p], 1);
+            assert_sums(tree.shown);
+            assert_page_tree(&tree, rows);
+            page_tree_free(&tree);
         }
         rows_free(rows);
     }
 }
 
-UNIT_TEST(as_few_as_must_be_are_folded)
+UNIT_TEST(as_few_rows_as_necessary_are_merged)
 {
     uint64_t random = 4711;
     struct rows *rows = random_rows(&random, 5000);
     for (size_t most = 3; most < rows->count; most = 2 * most + 1) {
-        struct fold fold, finer;
-        fold_small(&fold, rows, -1, most);
-        assert_sums(fold.shown);
-        assert_fold(&fold, rows);
-        assert_true(fold.shown->count <= most);
+        struct page_tree tree, finer;
+        page_tree_make(&tree, rows, -1, most);
+        assert_sums(tree.shown);
+        assert_page_tree(&tree, rows);
+        assert_true(tree.shown->count <= most);
         /* A little more, with what stands for the rest of it, would be too much. */
-        fold_small(&finer, rows, 0.98 * fold.least_percent, 0);
+        page_tree_make(&finer, rows, 0.98 * tree.least_percent, 0);
         assert_true(finer.shown->count + 8 > most);
-        fold_free(&finer);
-        fold_free(&fold);
+        page_tree_free(&finer);
+        page_tree_free(&tree);
     }
     rows_free(rows);
 }
 
-UNIT_TEST(nothing_is_folded_that_fits)
+UNIT_TEST(nothing_is_merged_if_all_rows_fit)
 {
     uint64_t random = 1;
     struct rows *rows = random_rows(&random, 100);
-    struct fold fold;
-    fold_small(&fold, rows, -1, rows->count);
-    assert_true(fold.shown == rows);
-    assert_int_equal(fold_number(&fold, 7), 7);
-    fold_free(&fold);
-    fold_small(&fold, rows, 0, 1);
-    assert_true(fold.shown == rows);
-    fold_free(&fold);
+    struct page_tree tree;
+    page_tree_make(&tree, rows, -1, rows->count);
+    assert_true(tree.shown == rows);
+    assert_int_equal(page_tree_number(&tree, 7), 7);
+    page_tree_free(&tree);
+    page_tree_make(&tree, rows, 0, 1);
+    assert_true(tree.shown == rows);
+    page_tree_free(&tree);
     rows_free(rows);
 }
 
