@@ -6,16 +6,16 @@
 #include "base/mpi_calls.h"
 #include "command/text/memory.h"
 
-#define NOTHING 1e-9 /* relative to the mean; smaller differences are rounding errors */
+#define NOTHING 1e-9 /* fraction of the mean; smaller differences are rounding errors */
 
-static bool rank_record_has_sums(const struct profile_rank *rank)
+static bool balance_rank_has_sums(const struct profile_rank *rank)
 {
     return rank->state <= PROFILE_RANK_OPEN;
 }
 
 /* Returns whether a rank leaves this MPI function only after all ranks of the communicator have called it. In
- * functions with a root, and in most functions for files and windows, a rank may wait for only some. */
-static bool mpi_function_meets_all(uint64_t function)
+ * functions with a root, and in most functions for files and windows, a rank may wait for only some of them. */
+static bool balance_function_meets_all(uint64_t function)
 {
     static const uint8_t meets[MPI_CALL_COUNT] = {
         [MPI_CALL_Barrier] = 1,         [MPI_CALL_Allgather] = 1,      [MPI_CALL_Allgatherv] = 1,
@@ -28,17 +28,17 @@ static bool mpi_function_meets_all(uint64_t function)
     return function < MPI_CALL_COUNT && meets[function];
 }
 
-static uint32_t job_rank_total(const struct profile *job)
+static uint32_t balance_count_ranks(const struct profile *job)
 {
     return job->header.ranks > job->header.merged ? job->header.ranks : job->header.merged;
 }
 
-/* Returns whether all ranks of the job made the calls of this node. In a smaller communicator, a rank that
- * does not wait may simply not take part. MPI_Finalize has no communicator. */
-static bool mpi_calls_have_all_ranks(const struct profile *job, const struct merged_node *node)
+/* Returns whether the calls of this node were made on communicators with all ranks of the job. In a smaller
+ * communicator, a rank without waiting may just not be a member. MPI_Finalize has no communicator. */
+static bool balance_call_has_all_ranks(const struct profile *job, const struct merged_node *node)
 {
     const struct profile_sums *sums = &node->metric;
-    return node->key == MPI_CALL_Finalize || sums->mpi_ranks >= (job_rank_total(job) - 0.5) * sums->mpi_calls;
+    return node->key == MPI_CALL_Finalize || sums->mpi_ranks >= (balance_count_ranks(job) - 0.5) * sums->mpi_calls;
 }
 
 static void balance_choose_calls(struct balance *balance)
@@ -47,8 +47,8 @@ static void balance_choose_calls(struct balance *balance)
     double *unblamed = memory_array(job->node_count, sizeof *unblamed);
     for (uint32_t i = 1; i < job->node_count; i++) {
         const struct merged_node *node = &job->nodes[i];
-        if (node->kind == PROFILE_NODE_MPI && mpi_function_meets_all(node->key) && node->metric.mpi_wait > 0 &&
-            mpi_calls_have_all_ranks(job, node))
+        if (node->kind == PROFILE_NODE_MPI && balance_function_meets_all(node->key) && node->metric.mpi_wait > 0 &&
+            balance_call_has_all_ranks(job, node))
             unblamed[i] += node->metric.mpi_wait;
         else if (node->kind == PROFILE_NODE_RANKS)
             unblamed[node->parent] -= node->metric.rank_waited;
@@ -67,13 +67,13 @@ static void balance_choose_calls(struct balance *balance)
 }
 
 /* Returns whether each rank is one process, and at least one rank could not see all others. If a rank had two
- * processes, the file of each would show less waiting than the rank had. */
-static bool job_ranks_are_comparable(const struct profile *job)
+ * processes, each process's file would show less waiting than the rank had. */
+static bool balance_ranks_are_comparable(const struct profile *job)
 {
     const struct profile_rank *before = NULL;
-    bool seen = job->header.ranks_seen >= job_rank_total(job);
+    bool seen = job->header.ranks_seen >= balance_count_ranks(job);
     for (size_t i = 0; i < job->rank_count; i++) {
-        if (!rank_record_has_sums(&job->ranks[i]))
+        if (!balance_rank_has_sums(&job->ranks[i]))
             continue;
         if (job->ranks[i].process || (before && before->rank == job->ranks[i].rank))
             return false;
@@ -85,7 +85,7 @@ static bool job_ranks_are_comparable(const struct profile *job)
 bool balance_start(struct balance *balance, struct profile *job)
 {
     *balance = (struct balance){.job = job, .nodes = job->node_count};
-    if (job_ranks_are_comparable(job))
+    if (balance_ranks_are_comparable(job))
         balance_choose_calls(balance);
     if (!balance->calls)
         return false;
@@ -95,7 +95,8 @@ bool balance_start(struct balance *balance, struct profile *job)
     return true;
 }
 
-/* Adds, for each of the job's nodes, how long something ran in that context outside MPI. */
+/* Adds to time[], for each of the job's nodes, how long at least one of the rank's threads ran in that
+ * context outside MPI. */
 static void balance_add_times(const struct balance *balance, const struct profile *rank, const uint32_t *node_map,
                               double *time)
 {
@@ -127,15 +128,15 @@ void balance_add_rank(struct balance *balance, const struct profile *rank, const
     }
 }
 
-/* One rank's arrival at a call. */
+/* When a rank arrived at a call, known by how long it waited there. */
 struct arrival {
     double wait;
-    double unblamed; /* part of `wait` for which no rank of the same node is blamed, 0 to 1 */
+    double unblamed; /* fraction of `wait` for which no rank of the same node is blamed */
     size_t record;
 };
 
-/* Sorts by waiting, longest first. The rank that waited longest arrived first. */
-static int compare_arrivals(const void *left, const void *right)
+/* Sorts by waiting time, longest first: the rank that waited longest arrived first. */
+static int balance_compare_arrivals(const void *left, const void *right)
 {
     const struct arrival *a = left, *b = right;
     if (a->wait != b->wait)
@@ -143,22 +144,22 @@ static int compare_arrivals(const void *left, const void *right)
     return (a->record > b->record) - (a->record < b->record);
 }
 
-/* Charges one call as if all ranks had met only once. Between two arrivals, the ranks that have arrived wait
- * for the rest. The rest are charged in equal parts. */
+/* Charges the waiting in one call to the late ranks, as if all ranks had met only once. Between two arrivals,
+ * the waiting of the ranks that have arrived is charged in equal parts to the ranks that have not. */
 static void balance_charge_call(struct balance *balance, size_t call, struct arrival *arrival)
 {
     struct profile *job = balance->job;
     struct profile_balance *sum = &balance->of_call[call];
     size_t count = 0;
-    /* number of waiting ranks, each weighted by its unblamed part; ns charged to each rank that has not
-     * arrived */
+    /* number of waiting ranks, each weighted by its unblamed fraction; ns charged so far to each rank that
+     * has not arrived */
     double there = 0, each = 0;
     for (size_t i = 0; i < job->rank_count; i++) {
         double all = balance->waits[i].all[call], unblamed = balance->waits[i].unblamed[call];
         if (balance->waits[i].known)
             arrival[count++] = (struct arrival){all, all > 0 ? fmin(1, fmax(0, unblamed / all)) : 0, i};
     }
-    qsort(arrival, count, sizeof *arrival, compare_arrivals);
+    qsort(arrival, count, sizeof *arrival, balance_compare_arrivals);
     for (size_t i = 0; i < count; i++) {
         struct profile_rank *rank = &job->ranks[arrival[i].record];
         if (i > 0)
@@ -213,8 +214,8 @@ static void balance_add_charge(struct profile_balance *to, double charged, uint3
 
 struct excess {
     double own, whole; /* ns above the mean over the ranks: in the context alone, and with its callees */
-    double weight;     /* share in the division of the caller's charge */
-    /* sum of the weights among which the context's charge is divided: its own and its callees' */
+    double weight;     /* weight of the context in the division of its caller's charge */
+    /* sum of the weights among which the context's charge is divided: its own, and those of its callees */
     double parts;
     double charged;
 };
@@ -272,7 +273,7 @@ static void balance_put(struct profile *job, size_t *room, uint32_t node, uint32
     job->balances[job->balance_count++] = (struct merged_balance){node, key, *balance};
 }
 
-static int compare_balances(const void *left, const void *right)
+static int balance_compare_records(const void *left, const void *right)
 {
     const struct merged_balance *a = left, *b = right;
     if (a->node != b->node)
@@ -283,7 +284,7 @@ static int compare_balances(const void *left, const void *right)
 static void balance_sort(struct profile *profile)
 {
     if (profile->balance_count)
-        qsort(profile->balances, profile->balance_count, sizeof *profile->balances, compare_balances);
+        qsort(profile->balances, profile->balance_count, sizeof *profile->balances, balance_compare_records);
 }
 
 void balance_end(struct balance *balance)

@@ -17,15 +17,15 @@ struct rereading {
     struct balance balance;
     struct node_tree tree;
     struct job_reference like;
-    size_t modules, names; /* numbers of modules and names in the job before the second reading */
+    size_t modules, names; /* number of the job's modules and names before its files are read again */
     struct profile_name *name;
-    /* indexed by file: index of its rank's record in the job, or NO_RECORD if the file does not count */
+    /* for each file, the index of its rank's record in the job, or NO_RECORD if the file is not used */
     size_t *record;
 };
 
-/* Returns the index of the rank's record in the job, or NO_RECORD. Records are sorted by rank, and at most
- * one record of a rank has figures. */
-static size_t job_find_rank_record(const struct rereading *rereading, const struct profile *rank)
+/* Returns the index of the rank's record in the job, or NO_RECORD. Records are sorted by rank. At most one
+ * record of a rank has sums. */
+static size_t balance_find_rank_record(const struct rereading *rereading, const struct profile *rank)
 {
     const struct profile *job = rereading->balance.job;
     size_t first = 0, end = job->rank_count;
@@ -42,7 +42,7 @@ static size_t job_find_rank_record(const struct rereading *rereading, const stru
     return NO_RECORD;
 }
 
-static uint32_t *job_map_rank_nodes(struct rereading *rereading, const struct profile *rank)
+static uint32_t *balance_map_rank_nodes(struct rereading *rereading, const struct profile *rank)
 {
     uint32_t *node_map = memory_array(rank->node_count, sizeof *node_map);
     struct job_keys keys;
@@ -62,9 +62,9 @@ static void balance_read_rank(struct rereading *rereading, const char *path, siz
 {
     char error[512];
     struct profile *rank = profile_read(path, error, sizeof error);
-    *record = rank ? job_find_rank_record(rereading, rank) : NO_RECORD;
+    *record = rank ? balance_find_rank_record(rereading, rank) : NO_RECORD;
     if (*record != NO_RECORD) {
-        uint32_t *node_map = job_map_rank_nodes(rereading, rank);
+        uint32_t *node_map = balance_map_rank_nodes(rereading, rank);
         take(&rereading->balance, rank, node_map, *record);
         free(node_map);
     }
@@ -79,8 +79,8 @@ static bool balance_rank_is_late(size_t record, const size_t *late, size_t count
     return false;
 }
 
-/* Ends the second reading. A rank that still runs may have new nodes, modules and names by then; they are
- * removed from the job. */
+/* Stores the charges in the job and frees the rest. A rank that still runs may have got new nodes, modules
+ * and names since the first reading; they are removed from the job. */
 static void balance_finish(struct rereading *rereading)
 {
     struct profile *job = rereading->balance.job;

@@ -1,5 +1,5 @@
-/* Records of job.blame for waiting between the nodes of a machine: PROFILE_NODE_BALANCE nodes
- * (cct/profile_format.h). */
+/* Records of job.blame for waiting that ranks on other nodes of the cluster caused: PROFILE_NODE_BALANCE
+ * nodes (cct/profile_format.h). */
 #ifndef BLAME_COMMAND_PROFILE_BALANCE_RECORD_H
 #define BLAME_COMMAND_PROFILE_BALANCE_RECORD_H
 
@@ -7,21 +7,21 @@
 
 /* Keys of PROFILE_NODE_BALANCE nodes. See docs/accounting.md, "Between nodes". */
 enum profile_balance_key {
-    PROFILE_BALANCE_CALL = 0,    /* below an MPI node: waiting in that call */
-    PROFILE_BALANCE_CONTEXT = 1, /* below a context: charged to the time of late ranks in this context */
-    /* below the root: charged to ranks with no context that takes longer than the mean */
+    PROFILE_BALANCE_CALL = 0,    /* below an MPI node: charges for the waiting in this call */
+    PROFILE_BALANCE_CONTEXT = 1, /* below a context: charges for the time of late ranks in this context */
+    /* below the root: charges of late ranks that have no context with more time than the mean */
     PROFILE_BALANCE_NO_CONTEXT = 2,
-    PROFILE_BALANCE_MORE_RANKS = 3, /* below the root: charged to ranks whose contexts were not compared */
+    PROFILE_BALANCE_MORE_RANKS = 3, /* below the root: charges of ranks whose contexts were not compared */
     PROFILE_BALANCE_KEYS = 4
 };
 
-/* The record of such a node, stored in place of a struct profile_metric. Times in ns. */
+/* The record of a PROFILE_NODE_BALANCE node, stored in place of a struct profile_metric. Times in ns. */
 struct profile_balance {
-    double charged; /* waiting of other ranks that is charged here */
-    double most;    /* charge of the rank that is charged most */
-    /* only for a call: the part of the waiting that all ranks have in common, which is charged to nobody */
+    double charged; /* waiting of other ranks that is charged to this call, context or rest */
+    double most;    /* charge of the rank with the largest charge */
+    /* for a call: waiting that all ranks have in common, which is charged to nobody */
     double common;
-    /* only for a context: time in which something ran in it, on most_rank and on average over the ranks */
+    /* for a context: time for which it ran, on most_rank and on average over the ranks */
     double time, mean;
     uint32_t most_rank; /* rank to which `most` and `time` belong */
     uint32_t reserved[5];

@@ -1,6 +1,6 @@
-/* A hash map that finds the 32-bit index of a record. The caller stores the records, with their keys. An
- * entry takes 8 bytes, in a pair_map 24. Meant for the millions of nodes and rows of large profiles, and not
- * used in the measured program. */
+/* A hash map that finds the 32-bit index of a record. The caller stores the records with their keys. An entry
+ * takes 8 bytes (24 in a pair_map), because large profiles have millions of nodes and rows. Not used in the
+ * measured program. */
 #ifndef BLAME_COMMAND_PROFILE_INDEX_MAP_H
 #define BLAME_COMMAND_PROFILE_INDEX_MAP_H
 
@@ -8,18 +8,18 @@
 #include <stdint.h>
 
 struct index_entry {
-    uint32_t tag; /* the hash; 0: empty */
+    uint32_t tag; /* hash of the record's key; 0: the entry is empty */
     uint32_t index;
 };
 
-/* A zeroed map is empty. */
+/* A map. If all its bytes are zero, it is empty. */
 struct index_map {
     struct index_entry *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
 };
 
-/* Returns a hash of a pair; never 0. */
+/* Returns a hash of a pair of numbers; never 0. */
 static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
 {
     uint64_t hash = a * 0x9e3779b97f4a7c15ull ^ (b + 0x7f4a7c159e3779b9ull) * 0xc2b2ae3d27d4eb4full;

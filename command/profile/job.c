@@ -23,16 +23,16 @@
 
 /* ---- records of ranks ---- */
 
-/* Records of a job's ranks. A rank whose file is missing or of no use has a record that says why, without
- * figures. */
+/* Records of a job's ranks. A rank whose file is missing or unusable has a record that says why, without
+ * sums. */
 
-#define MOST_MISSING 1024 /* at most this many missing ranks get a record */
+#define MOST_MISSING 1024 /* maximum number of missing ranks that get a record */
 
-/* Adds a rank's record and returns it. The next call may move it. */
+/* Adds a record for a rank and returns it. The pointer is valid until the next call. */
 static struct profile_rank *job_add_record(struct profile *job, uint32_t rank, enum profile_rank_state state,
                                            const char *why)
 {
-    size_t room = job->rank_count; /* capacity is the next power of two */
+    size_t room = job->rank_count; /* the list is full whenever its count is a power of two */
     if ((room & (room - 1)) == 0)
         job->ranks = memory_check(reallocarray(job->ranks, room ? 2 * room : 1, sizeof *job->ranks));
     struct profile_rank *record = &job->ranks[job->rank_count++];
@@ -51,7 +51,7 @@ static uint32_t job_rank_by_name(const char *path, uint32_t *process)
     return known ? rank : PROFILE_RANK_UNKNOWN;
 }
 
-static int compare_rank_records(const void *left, const void *right)
+static int job_compare_rank_records(const void *left, const void *right)
 {
     const struct profile_rank *a = left, *b = right;
     if (a->rank != b->rank)
@@ -59,13 +59,13 @@ static int compare_rank_records(const void *left, const void *right)
     return (a->process > b->process) - (a->process < b->process);
 }
 
-/* Sorts the records by rank and updates the threads and lanes, which refer to records by index. */
+/* Sorts the rank records by rank. Updates the threads and lanes, which refer to the records by index. */
 static void job_sort_records(struct profile *profile)
 {
     uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
     for (size_t i = 0; i < profile->rank_count; i++)
         profile->ranks[i].reserved = (uint32_t)i + 1; /* index before sorting, plus 1 */
-    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_rank_records);
+    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, job_compare_rank_records);
     for (size_t i = 0; i < profile->rank_count; i++) {
         now[profile->ranks[i].reserved] = i + 1;
         profile->ranks[i].reserved = 0;
@@ -77,7 +77,7 @@ static void job_sort_records(struct profile *profile)
     free(now);
 }
 
-/* Adds records for missing ranks. The records must be sorted. */
+/* Adds records for the missing ranks. The records must be sorted by rank. */
 static void job_add_missing(struct profile *profile)
 {
     size_t there = profile->rank_count, missing = 0;
@@ -93,35 +93,35 @@ static void job_add_missing(struct profile *profile)
 
 /* ---- the ranks' files ---- */
 
-/* The ranks' clocks are unrelated, so the job has its own. The first file's rank starts at this time on it,
- * in ns, which leaves room for ranks that started earlier. */
+/* The clocks of the ranks are unrelated, so the job has a clock of its own, in ns. On this clock, the rank of
+ * the first file starts at START_NS, which leaves room for ranks that started earlier. */
 #define START_NS       (1000 * 86400 * (uint64_t)1000000000)
-#define JOINED_AT_ONCE 10000 /* minimum number of new probes and counters before all are sorted again */
+#define JOINED_AT_ONCE 10000 /* minimum number of new probes and counters before the lists are sorted again */
 
 struct job {
     struct profile *profile;
     struct node_tree tree;
     size_t thread_room, lock_room;
-    size_t joined; /* number of probes and counters after the last sorting */
+    size_t joined; /* number of probes and counters after the lists were last sorted */
     struct pair_map locks;
     struct spread_sums spreads;
     struct timeline_join timeline;
     int64_t start_realtime_ns; /* time of day at START_NS, in ns since the epoch */
-    bool based;                /* header and texts have been taken from the first rank */
+    bool based;                /* whether header and texts have been taken from the first rank */
     struct job_reference like;
-    bool of_parts; /* each file is a merged part of the job, not one rank */
+    bool of_parts; /* whether each file is a merged part of the job instead of one rank */
 };
 
 /* Converts a time from the rank's clock to the job's. */
 static uint64_t job_time_of(const struct job *job, const struct profile *rank, uint64_t ns)
 {
-    /* 128 bits, because the times of a damaged file may have any value */
+    /* 128 bits, because the times in a damaged file may have any value */
     __int128 late = (__int128)rank->header.start_realtime_ns - job->start_realtime_ns;
     __int128 shifted_ns = START_NS + late + (int64_t)(ns - rank->header.start_ns);
     return shifted_ns > INT64_MAX ? INT64_MAX : shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
 }
 
-static void rank_copy_text(char *to, size_t bytes, const char *from)
+static void job_copy_rank_text(char *to, size_t bytes, const char *from)
 {
     snprintf(to, bytes, "%s", from ? from : "");
 }
@@ -144,9 +144,10 @@ static void job_add_rank_record(struct job *job, const struct profile *rank, uin
     struct profile_rank *record = job_add_record(job->profile, header->rank, PROFILE_RANK_WHOLE, "");
     if (!header->finished) {
         record->state = PROFILE_RANK_OPEN;
-        rank_copy_text(record->why, sizeof record->why,
-                       gone ? "it had not ended normally: it was killed, or replaced itself (exec)"
-                            : "it had not ended normally: it was still running, was killed, or replaced itself (exec)");
+        job_copy_rank_text(
+            record->why, sizeof record->why,
+            gone ? "it had not ended normally: it was killed, or replaced itself (exec)"
+                 : "it had not ended normally: it was still running, was killed, or replaced itself (exec)");
     }
     record->process = header->process;
     record->pid = header->pid;
@@ -171,11 +172,11 @@ static void job_add_rank_record(struct job *job, const struct profile *rank, uin
         record->rank_idle += rank->nodes[i].metric.rank_waited;
         record->made_wait += rank->nodes[i].metric.rank_idle;
     }
-    rank_copy_text(record->host, sizeof record->host, profile_text(rank, "host"));
-    rank_copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
+    job_copy_rank_text(record->host, sizeof record->host, profile_text(rank, "host"));
+    job_copy_rank_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
 }
 
-/* Adds a rank's threads to the job. Returns the latest end of a thread, on the job's clock. */
+/* Adds a rank's threads to the job. Returns the latest end of a thread, converted to the job's clock. */
 static uint64_t job_add_threads(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
@@ -218,10 +219,9 @@ static void job_add_lock(struct job *job, const struct job_keys *keys, const str
     known->longest_ns = fmax(known->longest_ns, lock.longest_ns);
 }
 
-/* Adds a rank's nodes to the job's tree. A node's idleness is T x inverse_busy minus own time, and T is the
- * number of threads, which may differ between rank and job. To keep a rank's idleness, this function
- * multiplies inverse_busy by the rank's T. When all ranks are read, job_divide_idleness() divides the sums by
- * the job's T. */
+/* Adds a rank's nodes to the job's tree. A node's idleness is T x inverse_busy minus own time. T, the number
+ * of threads, may differ between rank and job. This function therefore multiplies inverse_busy by the rank's
+ * T, and job_divide_idleness() divides the sums by the job's T when all ranks are added. */
 static void job_add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank, uint32_t *node_map)
 {
     for (size_t i = 0; i < rank->node_count; i++) {
@@ -321,8 +321,8 @@ static void job_add_header(struct job *job, const struct profile *rank, uint64_t
     }
 }
 
-/* Returns whether the text under a key describes one rank or one file instead of the job. */
-static bool text_is_of_one_rank(const char *key)
+/* Returns whether the text stored under a key describes one rank or one file, and not the job. */
+static bool job_text_is_of_one_rank(const char *key)
 {
     static const char *const keys[] = {"rank", "binding",       "host",        "directory",
                                        "file", "machine_begin", "machine_end", "misnested"};
@@ -341,7 +341,7 @@ static void job_copy_texts(struct profile *to, const struct profile *from)
         size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : 0;
         if (!bytes || at + bytes > end)
             break;
-        if (!text_is_of_one_rank(at)) {
+        if (!job_text_is_of_one_rank(at)) {
             memcpy(to->text + to->text_bytes, at, bytes);
             to->text_bytes += bytes;
         }
@@ -385,7 +385,8 @@ static void job_take_first_rank(struct job *job, const struct profile *rank)
     job->based = true;
 }
 
-/* Adds a rank, or a part of the job, to the sums. */
+/* Adds the measurements of a rank, or of a part of the job, to the job. gone: the process that wrote the file
+ * has ended. */
 static void job_add_profile(struct job *job, const struct profile *rank, bool gone)
 {
     struct job_keys keys;
@@ -425,7 +426,7 @@ static void job_add_rank(struct job *job, const struct profile *rank, bool gone)
     job_add_profile(job, rank, gone);
 }
 
-/* Adds a part of the job. Returns false if its file cannot be read back. */
+/* Adds a part of the job. Returns false if the part's file cannot be read. */
 static bool job_add_part(struct job *job, const char *path)
 {
     char error[512];
@@ -438,15 +439,15 @@ static bool job_add_part(struct job *job, const char *path)
     return part != NULL;
 }
 
-/* Returns whether the process that writes the file does not run on this machine. Called before the file is
- * read: if the process is gone by then, the file is complete. */
-static bool file_has_no_process(const char *path)
+/* Returns whether no process on this machine has the process number in the file. Called before the file is
+ * read: if the process has ended by then, the file is complete. */
+static bool job_file_has_no_process(const char *path)
 {
     struct profile_header header;
     return profile_read_header(path, &header) && kill(header.pid, 0) != 0 && errno == ESRCH;
 }
 
-static bool rank_ran_here(const struct profile *rank)
+static bool job_rank_ran_here(const struct profile *rank)
 {
     const char *host = profile_text(rank, "host");
     char here[HOST_NAME_MAX + 1] = "";
@@ -457,10 +458,10 @@ static bool rank_ran_here(const struct profile *rank)
 static void job_add_file(struct job *job, const char *path)
 {
     char error[512];
-    bool gone = file_has_no_process(path);
+    bool gone = job_file_has_no_process(path);
     struct profile *rank = profile_read(path, error, sizeof error);
     if (rank) {
-        job_add_rank(job, rank, gone && rank_ran_here(rank));
+        job_add_rank(job, rank, gone && job_rank_ran_here(rank));
     } else {
         const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
         uint32_t process, number = job_rank_by_name(path, &process);

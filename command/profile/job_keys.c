@@ -13,8 +13,8 @@ static bool profile_modules_match(const struct profile_module *a, const struct p
     return a->build_id_bytes ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0 : strcmp(a->path, b->path) == 0;
 }
 
-/* Returns the module's number in the job, and adds the module if it is new. Ranks list nearly the same
- * modules in the same order, so the search starts after the module that was found last. */
+/* Returns the module's number in the job. Adds the module if it is new. Ranks list nearly the same modules in
+ * the same order, so the search starts after the module that was found last. */
 static uint32_t job_find_module(struct profile *job, const struct profile_module *module, size_t *hint)
 {
     for (size_t i = 0; i < job->module_count; i++) {
@@ -25,7 +25,7 @@ static uint32_t job_find_module(struct profile *job, const struct profile_module
         *hint = at + 1;
         return (uint32_t)at + 1;
     }
-    size_t room = job->module_count; /* capacity is the next power of two */
+    size_t room = job->module_count; /* the list is full whenever its count is a power of two */
     if ((room & (room - 1)) == 0)
         job->modules = memory_check(reallocarray(job->modules, room ? 2 * room : 1, sizeof *job->modules));
     job->modules[job->module_count++] = *module;
@@ -58,9 +58,9 @@ uint64_t job_key_address(const struct job_keys *keys, uint64_t key)
     return module && module <= keys->module_count ? PROFILE_KEY(keys->module[module], PROFILE_KEY_VADDR(key)) : key;
 }
 
-/* Returns the address that a variable would have if each module were loaded where the job's record of it
- * says. */
-static uint64_t address_in_job(const struct profile *job, uint64_t key)
+/* Returns the address that a variable would have if its module were loaded at the load bias that the job's
+ * record gives. */
+static uint64_t job_keys_variable_address(const struct profile *job, uint64_t key)
 {
     uint32_t module = PROFILE_KEY_MODULE(key);
     uint64_t bias = module && module <= job->module_count ? job->modules[module - 1].load_bias : 0;
@@ -68,20 +68,21 @@ static uint64_t address_in_job(const struct profile *job, uint64_t key)
 }
 
 /* Returns the job's key for a rank's lock. A lock's address differs between ranks, so the key is made from
- * the lock's variable. If that is unknown, the key is made from the call that initialised the lock. All other
+ * the lock's variable or, if the variable is unknown, from the call that initialised the lock. All other
  * locks of one kind share a key. */
-static uint64_t lock_key_in_job(const struct job_keys *keys, const struct profile *job, const struct profile *rank,
-                                const struct profile_lock *lock)
+static uint64_t job_keys_lock(const struct job_keys *keys, const struct profile *job, const struct profile *rank,
+                              const struct profile_lock *lock)
 {
     uint64_t id = PROFILE_LOCK_KEY_ID(lock->key);
     for (size_t i = 0; i < rank->module_count; i++) {
         const struct profile_module *module = &rank->modules[i];
         uint64_t vaddr = id - module->load_bias;
         if (vaddr >= module->vaddr_low && vaddr < module->vaddr_high)
-            return PROFILE_LOCK_KEY(PROFILE_LOCK_KEY_KIND(lock->key),
-                                    address_in_job(job, job_key_address(keys, PROFILE_KEY((uint32_t)i + 1, vaddr))));
+            return PROFILE_LOCK_KEY(
+                PROFILE_LOCK_KEY_KIND(lock->key),
+                job_keys_variable_address(job, job_key_address(keys, PROFILE_KEY((uint32_t)i + 1, vaddr))));
     }
-    uint64_t by = lock->variable ? address_in_job(job, job_key_address(keys, lock->variable))
+    uint64_t by = lock->variable ? job_keys_variable_address(job, job_key_address(keys, lock->variable))
                                  : job_key_address(keys, lock->initialiser);
     return PROFILE_LOCK_KEY(PROFILE_LOCK_KEY_KIND(lock->key), by);
 }
@@ -94,7 +95,7 @@ static void job_keys_map_lock(struct job_keys *keys, const struct profile *job, 
     if (fresh)
         *slot = (uint32_t)(*count)++;
     if (fresh || lock->variable || lock->initialiser)
-        keys->lock[*slot] = lock_key_in_job(keys, job, rank, lock);
+        keys->lock[*slot] = job_keys_lock(keys, job, rank, lock);
 }
 
 void job_keys_start(struct job_keys *keys, struct profile *job, const struct profile *rank)
@@ -119,7 +120,8 @@ void job_keys_start(struct job_keys *keys, struct profile *job, const struct pro
             job_keys_map_lock(keys, job, rank, &(struct profile_lock){.key = rank->nodes[i].key}, &locks);
 }
 
-/* Copies a list with a capacity that is the next power of two, as find functions of this file expect. */
+/* Copies a list to memory for the next power of two of records, as job_find_module() and job_find_name()
+ * expect. */
 static void *job_keys_copy_list(const void *list, size_t count, size_t bytes)
 {
     size_t room = 1;
@@ -150,19 +152,20 @@ void job_keys_end(struct job_keys *keys)
     pair_map_free(&keys->lock_map);
 }
 
-static uint64_t wait_key_of(const struct job_keys *keys, uint64_t key)
+static uint64_t job_keys_wait_key(const struct job_keys *keys, uint64_t key)
 {
     uint64_t call = job_key_address(keys, PROFILE_PLACE_CALL(key));
-    /* no room in the key for this module number: the call is unknown, as in the rank's own file */
+    /* The key has no room for this module number. The call is then unknown, as it would be in the rank's own
+     * file. */
     if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES)
         call = 0;
     return (key & ~(uint64_t)0x0fffffffffffffffull) | call;
 }
 
-static uint64_t ranks_call_of(const struct job_keys *keys, uint64_t key)
+static uint64_t job_keys_ranks_call(const struct job_keys *keys, uint64_t key)
 {
     uint64_t call = job_key_address(keys, PROFILE_RANKS_CALL(key));
-    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* as in wait_key_of() */
+    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* no room in the key, as in job_keys_wait_key() */
         call = 0;
     return PROFILE_RANKS_KEY(PROFILE_RANKS_FUNCTION(key), call);
 }
@@ -175,9 +178,9 @@ uint64_t job_key_of(const struct job_keys *keys, uint8_t kind, uint64_t key)
     case PROFILE_NODE_RUNTIME:
         return job_key_address(keys, key);
     case PROFILE_NODE_WAITERS:
-        return wait_key_of(keys, key);
+        return job_keys_wait_key(keys, key);
     case PROFILE_NODE_RANKS:
-        return ranks_call_of(keys, key);
+        return job_keys_ranks_call(keys, key);
     case PROFILE_NODE_LOCK:
         return keys->lock[*pair_map_slot((struct pair_map *)&keys->lock_map, key, 0)];
     case PROFILE_NODE_PHASE:

@@ -6,7 +6,7 @@
 #include "command/profile/read.h"
 #include "command/text/memory.h"
 
-static const char *reference_text(const struct profile *profile, const char *key)
+static const char *job_reference_text(const struct profile *profile, const char *key)
 {
     const char *text = profile_text(profile, key);
     return text ? text : "";
@@ -14,8 +14,8 @@ static const char *reference_text(const struct profile *profile, const char *key
 
 void job_reference_take(struct job_reference *like, const struct profile *rank)
 {
-    like->sample = memory_text("%s", reference_text(rank, "sample"));
-    like->counters = memory_text("%s", reference_text(rank, "counters"));
+    like->sample = memory_text("%s", job_reference_text(rank, "sample"));
+    like->counters = memory_text("%s", job_reference_text(rank, "counters"));
     like->clock = rank->header.clock;
     like->known = true;
 }
@@ -32,9 +32,9 @@ const char *job_why_foreign(const struct job_reference *like, const struct profi
         return "it was merged from several ranks, whose own files are counted instead";
     if (!like->known)
         return NULL;
-    if (strcmp(reference_text(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
+    if (strcmp(job_reference_text(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
         return "it was measured in another way (BLAME_SAMPLE, BLAME_CLOCK)";
-    if (strcmp(reference_text(rank, "counters"), like->counters) != 0)
+    if (strcmp(job_reference_text(rank, "counters"), like->counters) != 0)
         return "it has other counters (BLAME_COUNTERS)";
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* The file may come from a process that was killed at any time, or from an untrusted source. Every index is
- * therefore checked before use, and nodes whose path to a root is broken or circular are left out. The node
- * map is filled once for each node of the file: with the merged node that receives the node's sums, or with
- * MAP_SKIP. The merged node of a node depends on that of its parent. Ancestors that are not mapped yet
- * therefore go on a stack, from which they are mapped from the outermost inward. */
+ * therefore checked before use, and nodes whose path to a root is broken or circular are left out.
+ * The node map has one entry for each node of the file: the merged node that receives the node's sums, or
+ * MAP_SKIP. A node's entry depends on its parent's. Ancestors without an entry therefore go on a stack and
+ * are mapped from the outermost inward. */
 #include "command/profile/merge.h"
 
 #include <stdlib.h>
@@ -16,15 +16,15 @@
 
 enum {
     MAP_UNKNOWN = 0,
-    MAP_IN_PROGRESS = 1, /* the node is on the stack; meeting it again means a cycle */
+    MAP_IN_PROGRESS = 1, /* the node is on the stack; meeting the node again means a cycle */
     MAP_SKIP = 2,
-    MAP_MERGED = PROFILE_MAP_MERGED, /* this plus the merged node's index */
+    MAP_MERGED = PROFILE_MAP_MERGED, /* MAP_MERGED + i means merged node i */
 };
 
 struct merge {
     const struct profile_chunks *chunks;
     struct profile *profile;
-    uint32_t *node_map; /* the node map, by node_idx */
+    uint32_t *node_map; /* entry of each node of the file, by node_idx */
     uint32_t *stack;
     size_t stack_count, stack_capacity;
     struct node_tree tree;
@@ -32,19 +32,18 @@ struct merge {
 
 void (*profile_read_progress)(size_t done, size_t total);
 
-static bool node_is_leaf(const struct merged_node *node)
+static bool profile_merge_node_is_leaf(const struct merged_node *node)
 {
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
 
-static bool node_is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
+static bool profile_merge_node_is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
 {
     return kind == PROFILE_NODE_PSEUDO && key == pseudo;
 }
 
-/* Returns the entry for a node in the node map. parent: the parent's entry, MAP_SKIP if the parent is
- * invalid. */
-static uint32_t merge_map_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
+/* Returns the node map's entry for a node. parent: the parent's entry, MAP_SKIP if the parent is invalid. */
+static uint32_t profile_merge_map_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
 {
     switch (node->kind) {
     case PROFILE_NODE_ROOT:
@@ -68,9 +67,9 @@ static uint32_t merge_map_one(struct merge *merge, const struct profile_node *no
     case PROFILE_NODE_PHASE:
     case PROFILE_NODE_EVENT:
     case PROFILE_NODE_PARAMETER:
-        if (parent == MAP_SKIP || node_is_leaf(&merge->profile->nodes[parent - MAP_MERGED]))
+        if (parent == MAP_SKIP || profile_merge_node_is_leaf(&merge->profile->nodes[parent - MAP_MERGED]))
             return MAP_SKIP;
-        if (node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
+        if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
             return parent;
         return MAP_MERGED + node_tree_child(&merge->tree, parent - MAP_MERGED, node->kind, node->key);
     case PROFILE_NODE_INSTANCE:
@@ -83,14 +82,14 @@ static uint32_t merge_map_one(struct merge *merge, const struct profile_node *no
     }
 }
 
-static void merge_push(struct merge *merge, uint32_t node_idx)
+static void profile_merge_push(struct merge *merge, uint32_t node_idx)
 {
     memory_grow(&merge->stack, &merge->stack_capacity, merge->stack_count, sizeof *merge->stack);
     merge->stack[merge->stack_count++] = node_idx;
     merge->node_map[node_idx] = MAP_IN_PROGRESS;
 }
 
-static uint32_t merge_map_node(struct merge *merge, uint32_t node_idx)
+static uint32_t profile_merge_map_node(struct merge *merge, uint32_t node_idx)
 {
     uint32_t mapped = MAP_SKIP;
     for (uint32_t at = node_idx;;) {
@@ -102,20 +101,20 @@ static uint32_t merge_map_node(struct merge *merge, uint32_t node_idx)
                 mapped = merge->node_map[at];
             break;
         }
-        merge_push(merge, at);
+        profile_merge_push(merge, at);
         if (node->parent == 0 || node->kind == PROFILE_NODE_FREE)
             break;
         at = node->parent;
     }
     while (merge->stack_count) {
         uint32_t at = merge->stack[--merge->stack_count];
-        mapped = merge_map_one(merge, profile_node_at(merge->chunks, at), mapped);
+        mapped = profile_merge_map_one(merge, profile_node_at(merge->chunks, at), mapped);
         merge->node_map[at] = mapped;
     }
     return mapped;
 }
 
-static bool ranks_record_sane(const struct profile_ranks *ranks)
+static bool profile_merge_ranks_sane(const struct profile_ranks *ranks)
 {
     const double sums[] = {ranks->blame, ranks->named, ranks->wall, ranks->waited};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
@@ -124,13 +123,13 @@ static bool ranks_record_sane(const struct profile_ranks *ranks)
     return true;
 }
 
-static bool merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
+static bool profile_merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
 {
     if (node->kind == PROFILE_NODE_RANKS)
-        return ranks_record_sane((const void *)metric);
-    /* In `<no core>`, `overhead` may be negative: it is minus the time whose inverse_busy belongs to the
-     * parent. */
-    double least = node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
+        return profile_merge_ranks_sane((const void *)metric);
+    /* In a `<no core>` node, `overhead` may be negative. It is minus the time whose inverse_busy belongs to
+     * the parent. */
+    double least = profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
            profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
            profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
@@ -138,16 +137,16 @@ static bool merge_metric_sane(const struct profile_node *node, const struct prof
            metric->lock_wait >= 0 && metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
-/* Adds a node's record to the sums of its merged node. For `<no core>`, the parent's sums change as well. */
-static void merge_metric(struct merge *merge, const struct profile_node *node, uint32_t merged,
-                         const struct profile_metric *metric)
+/* Adds a node's record to the sums of its merged node. A `<no core>` node also changes its parent's sums. */
+static void profile_merge_metric(struct merge *merge, const struct profile_node *node, uint32_t merged,
+                                 const struct profile_metric *metric)
 {
     struct merged_node *nodes = merge->profile->nodes;
     struct profile_sums sums = {.metric = *metric};
     if (node->kind == PROFILE_NODE_RANKS) {
         sums = profile_sums_of_ranks((const void *)metric);
-    } else if (node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
-               node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
+    } else if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
+               profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
         sums.blocked = sums.work;
         sums.blocked_idle = sums.shared_idle;
         sums.work = 0;
@@ -157,8 +156,8 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
         sums.mpi_ranks = sums.overhead;
         sums.mpi_bytes = sums.lock_wait_here;
         sums.work = sums.overhead = sums.lock_wait_here = sums.waits = 0;
-    } else if (node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
-        /* time of the parent whose inverse_busy is counted here */
+    } else if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
+        /* own time of the parent that inverse_busy counts in this node */
         sums.no_core = sums.work;
         sums.own_elsewhere = -sums.overhead;
         nodes[nodes[merged].parent].metric.own_elsewhere += sums.overhead;
@@ -167,14 +166,15 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
-/* Returns a bit for each tree that was merged into a node. In a merged file, the node stores these bits
- * itself, because the chunk's owner does not name a tree. */
-static uint64_t node_thread_bits(const struct merge *merge, const struct profile_node *node, uint32_t owner)
+/* Returns a bit mask of the trees that were merged into a node. In a merged file, the node itself stores the
+ * mask, because the chunk's owner does not name a tree. */
+static uint64_t profile_merge_node_thread_bits(const struct merge *merge, const struct profile_node *node,
+                                               uint32_t owner)
 {
     return merge->profile->header.merged ? PROFILE_NODE_THREADS(node) : 1ull << owner % 64;
 }
 
-static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
+static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
 {
     const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
     uint32_t used = chunk->used < PROFILE_UNITS_PER_CHUNK ? chunk->used : PROFILE_UNITS_PER_CHUNK;
@@ -182,49 +182,51 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
         uint32_t node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
         uint32_t mapped = merge->node_map[node_idx];
         if (mapped == MAP_UNKNOWN)
-            mapped = merge_map_node(merge, node_idx);
+            mapped = profile_merge_map_node(merge, node_idx);
         uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
         const struct profile_metric *metric = metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
         if (mapped == MAP_SKIP || !metric)
             continue;
-        if (!merge_metric_sane((const struct profile_node *)chunk + unit, metric))
+        if (!profile_merge_metric_sane((const struct profile_node *)chunk + unit, metric))
             return "damaged: a metric is not a number that can be measured";
         if (((const struct profile_node *)chunk)[unit].kind != PROFILE_NODE_RANKS &&
             metric->work + metric->overhead > 0)
             merge->profile->nodes[mapped - MAP_MERGED].threads |=
-                node_thread_bits(merge, (const struct profile_node *)chunk + unit, chunk->owner);
-        merge_metric(merge, (const struct profile_node *)chunk + unit, mapped - MAP_MERGED, metric);
+                profile_merge_node_thread_bits(merge, (const struct profile_node *)chunk + unit, chunk->owner);
+        profile_merge_metric(merge, (const struct profile_node *)chunk + unit, mapped - MAP_MERGED, metric);
     }
     return NULL;
 }
 
-static void merge_sum_unresolved(struct profile *profile)
+static void profile_merge_sum_unresolved(struct profile *profile)
 {
     bool *unresolved = memory_array(profile->node_count, sizeof *unresolved);
     for (size_t i = 1; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
-        unresolved[i] = unresolved[node->parent] || node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
+        unresolved[i] =
+            unresolved[node->parent] || profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
         if (unresolved[i] && node->kind != PROFILE_NODE_WAITERS)
             profile->unresolved_ns += profile_sums_own(&node->metric);
     }
     free(unresolved);
 }
 
-/* Divides stopped time among all threads that ever existed, so that none of them counts as idle. The tool
- * could not do this, because it did not know the final number of threads. */
-static void merge_stopped(struct profile *profile)
+/* Divides the time in which the process was stopped among all threads that ever existed, so that no thread
+ * counts as idle. The tool could not do this, because it did not know the final number of threads. */
+static void profile_merge_stopped(struct profile *profile)
 {
     double threads = profile->header.threads_max ? profile->header.threads_max : 1;
     for (size_t i = 0; i < profile->node_count; i++) {
         struct merged_node *node = &profile->nodes[i];
-        if (!node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED))
+        if (!profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED))
             continue;
         profile->stopped_ns += node->metric.inverse_busy;
         node->metric.inverse_busy = node->metric.blocked / threads;
     }
     for (size_t i = 0; i < profile->timeline.cell_count; i++) {
         struct timeline_cell *cell = &profile->timeline.cells[i];
-        if (node_is_pseudo(profile->nodes[cell->node].kind, profile->nodes[cell->node].key, PROFILE_PSEUDO_STOPPED))
+        if (profile_merge_node_is_pseudo(profile->nodes[cell->node].kind, profile->nodes[cell->node].key,
+                                         PROFILE_PSEUDO_STOPPED))
             cell->value.inverse_busy = (float)((double)cell->value.own / threads);
     }
 }
@@ -237,12 +239,12 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
     node_tree_start(&merge.tree, profile);
     for (uint32_t n = 0; n < chunks->count && !wrong; n++)
         if (profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
-            wrong = merge_chunk(&merge, n);
+            wrong = profile_merge_chunk(&merge, n);
             if (profile_read_progress && n % 64 == 0)
                 profile_read_progress(n, chunks->count);
         }
     if (!wrong)
-        merge_sum_unresolved(profile);
+        profile_merge_sum_unresolved(profile);
     if (!wrong)
         wrong = profile_read_probes(chunks, merge.node_map, profile);
     if (!wrong)
@@ -252,7 +254,7 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
     if (!wrong)
         wrong = profile_read_timeline(chunks, merge.node_map, profile);
     if (!wrong)
-        merge_stopped(profile);
+        profile_merge_stopped(profile);
     if (node_map)
         *node_map = merge.node_map;
     else

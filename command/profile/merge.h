@@ -10,7 +10,7 @@
  * the caller frees. */
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **node_map);
 
-/* Reports progress while a file is read, if not NULL. */
+/* Called while a file is read, if not NULL, to report how much has been read. */
 extern void (*profile_read_progress)(size_t done, size_t total);
 
 #endif

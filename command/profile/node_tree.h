@@ -1,5 +1,5 @@
-/* A merged tree that still grows. Finds children by kind and key. Used to merge the trees of threads and the
- * profiles of ranks. */
+/* A tree of merged nodes that still grows. Finds children by kind and key. Used to merge the trees of threads
+ * and the profiles of ranks. */
 #ifndef BLAME_COMMAND_PROFILE_NODE_TREE_H
 #define BLAME_COMMAND_PROFILE_NODE_TREE_H
 
@@ -9,7 +9,7 @@
 struct node_tree {
     struct profile *profile; /* profile that owns the nodes */
     size_t capacity;
-    struct index_map children; /* nodes by key, parent and kind */
+    struct index_map children; /* index of the nodes by parent, kind and key */
 };
 
 /* Starts a tree with only a root, node 0. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAIR_MAP_NEW UINT32_MAX /* value of a pair that the call has just added */
+#define PAIR_MAP_NEW UINT32_MAX /* value of a pair that pair_map_slot() has just added */
 
 struct pair_entry {
     uint64_t a, b;
@@ -13,15 +13,15 @@ struct pair_entry {
     uint32_t taken;
 };
 
-/* A zeroed map is empty. */
+/* A map. If all its bytes are zero, it is empty. */
 struct pair_map {
     struct pair_entry *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
 };
 
-/* Returns the value of (a, b). If the pair is new, adds it with the value PAIR_MAP_NEW. The pointer is valid
- * until the next call. */
+/* Returns a pointer to the value of the pair (a, b). If the pair is new, adds it with the value PAIR_MAP_NEW.
+ * The pointer is valid until the next call. */
 uint32_t *pair_map_slot(struct pair_map *map, uint64_t a, uint64_t b);
 void pair_map_free(struct pair_map *map);
 

@@ -8,8 +8,8 @@
 
 #define NAMES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_NAME_BYTES) / PROFILE_NAME_BYTES)
 
-/* Splits the profile's text "counters" into the counters' names, one per line. */
-static void read_counter_names(struct profile *profile)
+/* Splits the text stored under "counters", with one name per line, into the counters' names. */
+static void profile_read_counter_names(struct profile *profile)
 {
     const char *text = profile_text(profile, "counters");
     profile->counter_text = memory_text("%s", text ? text : "");
@@ -39,22 +39,23 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
             name->text[sizeof name->text - 1] = '\0';
         }
     }
-    read_counter_names(profile);
+    profile_read_counter_names(profile);
 }
 
-/* Makes room for one more record. The list's capacity is always a power of two. */
-static void *probe_list_grow(void *list, size_t count, size_t bytes)
+/* Makes room for one more record in a list whose capacity is always a power of two. */
+static void *profile_grow_list(void *list, size_t count, size_t bytes)
 {
     bool full = (count & (count - 1)) == 0;
     return full ? memory_check(reallocarray(list, count ? 2 * count : 1, bytes)) : list;
 }
 
-static const struct profile_counters *counters_at(const struct profile_chunks *chunks, const struct profile_node *node)
+static const struct profile_counters *profile_counters_at(const struct profile_chunks *chunks,
+                                                          const struct profile_node *node)
 {
     return node->metric ? (const void *)profile_metric_at(chunks, node->metric) : NULL;
 }
 
-static bool counters_sane(const struct profile_counters *counters)
+static bool profile_counters_sane(const struct profile_counters *counters)
 {
     for (size_t i = 0; i < PROFILE_COUNTERS; i++)
         if (!profile_number_sane(counters->value[i]))
@@ -62,7 +63,7 @@ static bool counters_sane(const struct profile_counters *counters)
     return true;
 }
 
-static bool probe_sane(const struct profile_probe *probe)
+static bool profile_probe_sane(const struct profile_probe *probe)
 {
     const double times[] = {probe->inclusive_ns, probe->exclusive_ns, probe->shortest_ns, probe->longest_ns};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
@@ -71,58 +72,59 @@ static bool probe_sane(const struct profile_probe *probe)
     return probe->sum_of_squares >= 0 && probe->sum_of_squares <= 1e48;
 }
 
-/* Returns the merged node for a node of the file; UINT32_MAX if there is none. */
-static uint32_t merged_node_of(const struct profile_chunks *chunks, const uint32_t *node_map, uint32_t node_idx)
+/* Returns the merged node into which a node of the file was merged; UINT32_MAX if there is none. */
+static uint32_t profile_merged_node_of(const struct profile_chunks *chunks, const uint32_t *node_map, uint32_t node_idx)
 {
     if (!profile_node_at(chunks, node_idx) || node_map[node_idx] < PROFILE_MAP_MERGED)
         return UINT32_MAX;
     return node_map[node_idx] - PROFILE_MAP_MERGED;
 }
 
-static const char *read_probe(struct profile *profile, uint32_t node, uint32_t tree, const struct profile_probe *probe)
+static const char *profile_add_probe(struct profile *profile, uint32_t node, uint32_t tree,
+                                     const struct profile_probe *probe)
 {
-    if (!probe_sane(probe))
+    if (!profile_probe_sane(probe))
         return "damaged: the time of a phase or event is not a number that can be measured";
     if (probe->calls == 0)
         return NULL;
-    profile->probes = probe_list_grow(profile->probes, profile->probe_count, sizeof *profile->probes);
+    profile->probes = profile_grow_list(profile->probes, profile->probe_count, sizeof *profile->probes);
     profile->probes[profile->probe_count++] = (struct merged_probe){.node = node, .tree = tree, .probe = *probe};
     return NULL;
 }
 
-static const char *read_counters(struct profile *profile, uint32_t node, const struct profile_counters *counters)
+static const char *profile_add_counters(struct profile *profile, uint32_t node, const struct profile_counters *counters)
 {
-    if (!counters_sane(counters))
+    if (!profile_counters_sane(counters))
         return "damaged: the sum of a counter is not a number that can be counted";
-    profile->counters = probe_list_grow(profile->counters, profile->counters_count, sizeof *profile->counters);
+    profile->counters = profile_grow_list(profile->counters, profile->counters_count, sizeof *profile->counters);
     profile->counters[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
     return NULL;
 }
 
-/* Returns the number of the tree that a probe belongs to. In a merged file, the probe itself holds the
+/* Returns the number of the tree to which a probe belongs. In a merged file, the probe itself stores the
  * number, because a chunk has the probes of all ranks. */
-static uint32_t probe_tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
+static uint32_t profile_probe_tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
 {
     return profile->header.merged && probe->key ? (uint32_t)probe->key : owner;
 }
 
-static const char *read_probe_node(const struct profile_chunks *chunks, const uint32_t *node_map,
-                                   struct profile *profile, const struct profile_node *node, uint32_t tree)
+static const char *profile_read_probe_node(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                           struct profile *profile, const struct profile_node *node, uint32_t tree)
 {
     if (node->kind != PROFILE_NODE_PROBE && node->kind != PROFILE_NODE_COUNTERS)
         return NULL;
     const void *record = node->metric ? profile_metric_at(chunks, node->metric) : NULL;
-    uint32_t merged = merged_node_of(chunks, node_map, node->parent);
+    uint32_t merged = profile_merged_node_of(chunks, node_map, node->parent);
     if (!record || merged == UINT32_MAX)
         return NULL;
     if (node->kind == PROFILE_NODE_COUNTERS)
-        return read_counters(profile, merged, record);
+        return profile_add_counters(profile, merged, record);
     return profile_kind_is_probe(profile->nodes[merged].kind)
-               ? read_probe(profile, merged, probe_tree_of(profile, node, tree), record)
+               ? profile_add_probe(profile, merged, profile_probe_tree_of(profile, node, tree), record)
                : NULL;
 }
 
-static int compare_probes(const void *left, const void *right)
+static int profile_compare_probes(const void *left, const void *right)
 {
     const struct merged_probe *a = left, *b = right;
     if (a->node != b->node)
@@ -130,20 +132,20 @@ static int compare_probes(const void *left, const void *right)
     return (a->tree > b->tree) - (a->tree < b->tree);
 }
 
-static int compare_counters(const void *left, const void *right)
+static int profile_compare_counters(const void *left, const void *right)
 {
     const struct merged_counters *a = left, *b = right;
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sorts the probes and merges those of the same node and tree. */
-static void merge_probes(struct profile *profile)
+/* Sorts the probes, and merges the probes of the same node and tree. */
+static void profile_merge_probes(struct profile *profile)
 {
     size_t kept = 0;
     if (profile->probe_count)
-        qsort(profile->probes, profile->probe_count, sizeof *profile->probes, compare_probes);
+        qsort(profile->probes, profile->probe_count, sizeof *profile->probes, profile_compare_probes);
     for (size_t i = 0; i < profile->probe_count; i++)
-        if (kept && compare_probes(&profile->probes[kept - 1], &profile->probes[i]) == 0) {
+        if (kept && profile_compare_probes(&profile->probes[kept - 1], &profile->probes[i]) == 0) {
             sums_add_probe(&profile->probes[kept - 1].probe, &profile->probes[i].probe);
             sums_add_counters(&profile->probes[kept - 1].counters, &profile->probes[i].counters);
         } else {
@@ -152,11 +154,11 @@ static void merge_probes(struct profile *profile)
     profile->probe_count = kept;
 }
 
-static void merge_counters(struct profile *profile)
+static void profile_merge_counters(struct profile *profile)
 {
     size_t kept = 0;
     if (profile->counters_count)
-        qsort(profile->counters, profile->counters_count, sizeof *profile->counters, compare_counters);
+        qsort(profile->counters, profile->counters_count, sizeof *profile->counters, profile_compare_counters);
     for (size_t i = 0; i < profile->counters_count; i++)
         if (kept && profile->counters[kept - 1].node == profile->counters[i].node)
             sums_add_counters(&profile->counters[kept - 1].counters, &profile->counters[i].counters);
@@ -165,19 +167,21 @@ static void merge_counters(struct profile *profile)
     profile->counters_count = kept;
 }
 
-/* Adds the counters below a PROBE node to the probe. They were counted between its begin and end. */
-static const char *read_probe_counters(const struct profile_chunks *chunks, const uint32_t *node_map,
-                                       struct profile *profile, const struct profile_node *node, uint32_t tree)
+/* Adds the counts of a COUNTERS node below a PROBE node to the probe. They were counted between the probe's
+ * begin and end. */
+static const char *profile_read_probe_counters(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                               struct profile *profile, const struct profile_node *node, uint32_t tree)
 {
     const struct profile_node *parent =
         node->kind == PROFILE_NODE_COUNTERS ? profile_node_at(chunks, node->parent) : NULL;
-    const struct profile_counters *counters = counters_at(chunks, node);
+    const struct profile_counters *counters = profile_counters_at(chunks, node);
     if (!parent || !counters || parent->kind != PROFILE_NODE_PROBE || profile->probe_count == 0)
         return NULL;
-    struct merged_probe wanted = {.node = merged_node_of(chunks, node_map, parent->parent),
-                                  .tree = probe_tree_of(profile, parent, tree)};
-    struct merged_probe *probe = bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, compare_probes);
-    if (!counters_sane(counters))
+    struct merged_probe wanted = {.node = profile_merged_node_of(chunks, node_map, parent->parent),
+                                  .tree = profile_probe_tree_of(profile, parent, tree)};
+    struct merged_probe *probe =
+        bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, profile_compare_probes);
+    if (!profile_counters_sane(counters))
         return "damaged: the sum of a counter is not a number that can be counted";
     if (probe)
         sums_add_counters(&probe->counters, counters);
@@ -187,8 +191,8 @@ static const char *read_probe_counters(const struct profile_chunks *chunks, cons
 typedef const char *read_function(const struct profile_chunks *chunks, const uint32_t *node_map,
                                   struct profile *profile, const struct profile_node *node, uint32_t tree);
 
-static const char *read_probe_nodes(const struct profile_chunks *chunks, const uint32_t *node_map,
-                                    struct profile *profile, read_function *read)
+static const char *profile_read_probe_nodes(const struct profile_chunks *chunks, const uint32_t *node_map,
+                                            struct profile *profile, read_function *read)
 {
     const char *wrong = NULL;
     for (uint32_t n = 0; n < chunks->count && !wrong; n++) {
@@ -203,15 +207,16 @@ static const char *read_probe_nodes(const struct profile_chunks *chunks, const u
 
 void profile_join_probes(struct profile *profile)
 {
-    merge_probes(profile);
-    merge_counters(profile);
+    profile_merge_probes(profile);
+    profile_merge_counters(profile);
 }
 
 const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *node_map, struct profile *profile)
 {
-    const char *wrong = read_probe_nodes(chunks, node_map, profile, read_probe_node);
+    const char *wrong = profile_read_probe_nodes(chunks, node_map, profile, profile_read_probe_node);
     if (wrong)
         return wrong;
     profile_join_probes(profile);
-    return profile->probe_count ? read_probe_nodes(chunks, node_map, profile, read_probe_counters) : NULL;
+    return profile->probe_count ? profile_read_probe_nodes(chunks, node_map, profile, profile_read_probe_counters)
+                                : NULL;
 }

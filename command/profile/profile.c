@@ -120,15 +120,15 @@ uint32_t profile_program(const struct profile *profile)
 
 /* ---- the identity of a run ---- */
 
-static const char *identity_text(const struct profile *profile, const char *key)
+static const char *profile_identity_text(const struct profile *profile, const char *key)
 {
     const char *text = profile_text(profile, key);
     return text ? text : "";
 }
 
-/* Returns the rank with the smallest number among those with figures. The order of the files does not matter,
- * because they may be listed in any order. */
-static const struct profile_rank *job_first_rank(const struct profile *job)
+/* Returns the record with the smallest rank number among the ranks whose files were merged. The result does
+ * not depend on the order in which the files are listed. */
+static const struct profile_rank *profile_first_rank(const struct profile *job)
 {
     const struct profile_rank *first = NULL;
     for (size_t i = 0; i < job->rank_count; i++) {
@@ -140,17 +140,18 @@ static const struct profile_rank *job_first_rank(const struct profile *job)
     return first;
 }
 
-/* All copies of a run's files have the same identity. The options contain the seed, which differs between
- * runs unless the user set it. */
+/* Copies of a run's files have the same identity, because only the contents of the files count. The options
+ * contain the seed, which differs between runs unless the user set it. */
 void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_BYTES])
 {
     const struct profile_header *header = &profile->header;
-    const struct profile_rank *rank = header->merged ? job_first_rank(profile) : NULL;
-    const char *host = rank ? rank->host : identity_text(profile, "host");
+    const struct profile_rank *rank = header->merged ? profile_first_rank(profile) : NULL;
+    const char *host = rank ? rank->host : profile_identity_text(profile, "host");
     char *all = memory_text("%.*s\n%s\n%" PRId64 "\n%" PRIu64 "\n%s\n%s\n%s\n%" PRIu64, (int)sizeof rank->host, host,
-                            identity_text(profile, "job_identity"), header->start_realtime_ns,
-                            header->merged ? (uint64_t)0 : header->tool_start_ns, identity_text(profile, "options"),
-                            identity_text(profile, "command"), header->merged ? "job" : identity_text(profile, "rank"),
+                            profile_identity_text(profile, "job_identity"), header->start_realtime_ns,
+                            header->merged ? (uint64_t)0 : header->tool_start_ns,
+                            profile_identity_text(profile, "options"), profile_identity_text(profile, "command"),
+                            header->merged ? "job" : profile_identity_text(profile, "rank"),
                             (uint64_t)(rank ? rank->pid : header->pid));
     snprintf(text, PROFILE_IDENTITY_BYTES, "%016" PRIx64, hash_bytes(all, strlen(all)));
     free(all);

@@ -18,14 +18,14 @@ struct merged_node {
     /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE, EVENT,
      * PARAMETER, INSTANCE, MPI, RANKS */
     uint8_t kind;
-    /* bits for the trees with busy time at this node; the bit of a tree is its number modulo 64 */
+    /* bit mask of the trees with busy time at this node; tree n has bit n modulo 64 */
     uint64_t threads;
-    /* exclusive sums over all threads. A WAITERS node has a struct profile_idle here; a RANKS node uses only
-     * the rank_... fields. */
+    /* exclusive sums over all threads; a WAITERS node stores a struct profile_idle here, and a RANKS node
+     * uses only the rank_... fields */
     struct profile_sums metric;
 };
 
-/* The waits of all threads for one lock. Locks differ if their key or their initialiser differs. */
+/* The waits of all threads for one lock. Two locks are different if their keys or their initialisers differ. */
 struct profile_lock {
     uint64_t key;         /* PROFILE_LOCK_KEY */
     uint64_t initialiser; /* address (a PROFILE_KEY) in the call that initialised the lock; 0: unknown */
@@ -34,22 +34,22 @@ struct profile_lock {
     uint64_t waits;
 };
 
-/* Measurements of one phase, event, parameter or instance by the threads of one tree. */
+/* Measurements of one phase, event, parameter or instance, by the threads of one tree. */
 struct merged_probe {
-    uint32_t node; /* the merged node */
+    uint32_t node; /* index of the merged node */
     uint32_t tree;
     struct profile_probe probe;
-    struct profile_counters counters; /* counts between begin and end */
+    struct profile_counters counters; /* counts between the probe's begin and end */
 };
 
-/* Spread of one time of a node over the ranks of a job. */
+/* How much one of a node's times differs between the ranks of a job. */
 struct merged_spread {
     uint32_t node;
     uint32_t key; /* PROFILE_SPREAD_KEY */
     struct profile_spread spread;
 };
 
-/* Waiting in collective calls that is charged to a job's ranks. */
+/* Waiting in collective calls that is charged to ranks of a job, at one node. */
 struct merged_balance {
     uint32_t node;
     uint32_t key; /* enum profile_balance_key */
@@ -58,7 +58,7 @@ struct merged_balance {
 
 struct merged_counters {
     uint32_t node;
-    struct profile_counters counters; /* counts taken at samples; exclusive, summed over all threads */
+    struct profile_counters counters; /* exclusive counts, taken at samples and summed over all threads */
 };
 
 struct profile {
@@ -66,7 +66,7 @@ struct profile {
     struct profile_header header;
     struct merged_node *nodes;
     size_t node_count;
-    struct profile_thread *threads; /* sorted by start */
+    struct profile_thread *threads; /* the threads, sorted by start */
     size_t thread_count;
     struct profile_module *modules; /* module id m is modules[m - 1] */
     size_t module_count;
@@ -88,7 +88,7 @@ struct profile {
     char *text;           /* "key\0value\0" pairs */
     size_t text_bytes;
     double unresolved_ns; /* ns of thread time in contexts below <unresolved> */
-    uint64_t tree;        /* number of the tree, if only one was read; 0: all trees, merged */
+    uint64_t tree;        /* number of the tree if only one was read; 0: all trees were read and merged */
     /* sorted by node and key; only in a merged job whose ranks did not all see one another */
     struct merged_balance *balances;
     size_t balance_count;
@@ -101,7 +101,7 @@ struct profile {
 
 void profile_free(struct profile *profile);
 
-/* Returns the part of stopped_ns, in ns, that is in no node's inverse_busy. The part is not 0 if fewer
+/* Returns the part of stopped_ns, in ns, that is in no node's inverse_busy. There is such a part if fewer
  * threads than threads_max existed during a stop. */
 double profile_stopped_beside_ns(const struct profile *profile);
 
@@ -111,16 +111,17 @@ const char *profile_text(const struct profile *profile, const char *key);
  * value if `after` is NULL. Returns NULL after the last value. */
 const char *profile_text_next(const struct profile *profile, const char *key, const char *after);
 
-/* Returns the name of a phase, event or parameter, or of an instance's phase; NULL if the file has none. */
+/* Returns the name of a phase, event or parameter node, or the name of an instance's phase; NULL if the file
+ * has no name for the node. */
 const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node);
 
 /* Returns the number of the executable's module; 0 if unknown. */
 uint32_t profile_program(const struct profile *profile);
 
-/* Returns the time at which a thread ended, or its last sample if it did not end. */
+/* Returns the time in ns at which a thread ended; for a thread that did not end, the time of its last sample. */
 uint64_t thread_end_ns(const struct profile_thread *thread);
-/* Return two times in ns: a thread's life since the tool started, and the part of it in which samples
- * arrived. Time before the tool's start is not sampled. */
+/* Return two times in ns: the time for which a thread lived after the tool's start, and the part of it in
+ * which samples arrived. Time before the tool's start is not sampled. */
 double thread_life_ns(const struct profile *profile, const struct profile_thread *thread);
 double thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread);
 /* Returns the sampling rate of the thread that was sampled least often, in samples per second. It equals the
@@ -132,9 +133,9 @@ extern const char *const profile_drop_name[PROFILE_DROP_REASONS];
 
 #define PROFILE_IDENTITY_BYTES 17
 
-/* Writes a run's identity as 16 hexadecimal digits. It does not change while the program runs. It is a hash
- * of host, process number, start time and options (including the seed); for a job, of the job's identity and
- * its first rank. */
+/* Writes a run's identity as 16 hexadecimal digits. The identity does not change while the program runs. It
+ * is a hash of host, process number, start time and options (including the seed). For a job, it is a hash of
+ * the job's identity and its first rank. */
 void profile_identity(const struct profile *profile, char text[PROFILE_IDENTITY_BYTES]);
 
 #endif

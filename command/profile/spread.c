@@ -82,15 +82,15 @@ static double spread_time_of(const struct profile_sums *sums, enum profile_sprea
 }
 
 /* Returns whether a node's sums count as its parent's own. */
-static bool node_is_part_of_parent(const struct merged_node *node)
+static bool spread_node_is_part_of_parent(const struct merged_node *node)
 {
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS;
 }
 
-/* One metric of a rank's nodes, summed for the comparison of ranks. */
+/* One metric of all nodes of a rank, summed for the comparison of ranks. */
 struct values {
-    double *own, *whole; /* of the node alone, and with its callees */
-    /* sums over the frames directly below the node: of each frame alone, and with its callees */
+    double *own, *whole; /* for each node: ns in the node alone, and with its callees */
+    /* for each node, sums over the frames directly below it: ns in each frame alone, and with its callees */
     double *callee_own, *callee_whole;
 };
 
@@ -103,7 +103,7 @@ static void spread_sum_values(const struct profile *rank, enum profile_spread_me
         values->own[i] = values->whole[i] = values->callee_own[i] = values->callee_whole[i] = 0;
     for (size_t i = 0; i < rank->node_count; i++)
         if (nodes[i].kind != PROFILE_NODE_WAITERS && nodes[i].kind != PROFILE_NODE_RANKS)
-            values->own[node_is_part_of_parent(&nodes[i]) ? nodes[i].parent : i] +=
+            values->own[spread_node_is_part_of_parent(&nodes[i]) ? nodes[i].parent : i] +=
                 spread_time_of(&nodes[i].metric, metric);
     values->whole[0] = spread_time_of(&before, metric) + spread_time_of(&lost, metric);
     for (size_t i = rank->node_count; i-- > 0;) {
@@ -129,7 +129,7 @@ static void spread_add_metric(struct spread_sums *sums, const struct profile *ra
 {
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
-        if (node_is_part_of_parent(node))
+        if (spread_node_is_part_of_parent(node))
             continue;
         spread_add_value(sums, rank, node_map[i], PROFILE_SPREAD_KEY(metric, false, true), values->callee_whole[i]);
         spread_add_value(sums, rank, node_map[i], PROFILE_SPREAD_KEY(metric, true, true), values->callee_own[i]);
@@ -140,7 +140,8 @@ static void spread_add_metric(struct spread_sums *sums, const struct profile *ra
     }
 }
 
-/* Returns, for each node of the rank, the first of the rank's nodes that became the same node of the job. */
+/* Returns a map of the rank's nodes. It gives each node the first of the nodes that were merged into the same
+ * node of the job. */
 static uint32_t *spread_first_of_node(struct spread_sums *sums, const struct profile *rank, const uint32_t *node_map)
 {
     uint32_t *same = memory_array(rank->node_count, sizeof *same);
@@ -187,7 +188,7 @@ void spread_sums_add(struct spread_sums *sums, const struct profile *rank, const
         spread_add(sums, node_map[rank->spreads[i].node], rank->spreads[i].key, &rank->spreads[i].spread);
 }
 
-static int compare_spread_keys(const void *left, const void *right)
+static int spread_compare_keys(const void *left, const void *right)
 {
     const struct merged_spread *a = left, *b = right;
     if (a->node != b->node)
@@ -198,7 +199,7 @@ static int compare_spread_keys(const void *left, const void *right)
 void spread_sums_end(struct spread_sums *sums, struct profile *profile)
 {
     if (sums->count)
-        qsort(sums->spread, sums->count, sizeof *sums->spread, compare_spread_keys);
+        qsort(sums->spread, sums->count, sizeof *sums->spread, spread_compare_keys);
     profile->spreads = sums->spread;
     profile->spread_count = sums->count;
     free(sums->next);
@@ -233,6 +234,6 @@ const char *profile_read_spreads(const struct profile_chunks *chunks, const uint
             (struct merged_spread){.node = below.merged, .key = (uint32_t)below.node->key, .spread = *spread};
     }
     if (profile->spread_count)
-        qsort(profile->spreads, profile->spread_count, sizeof *profile->spreads, compare_spread_keys);
+        qsort(profile->spreads, profile->spread_count, sizeof *profile->spreads, spread_compare_keys);
     return NULL;
 }

@@ -1,6 +1,5 @@
-/* The sums that reports use for a context. Here, time without a core, blocked time, MPI wait and blame across
- * ranks are fields of their own; in the file, each is the `work` of a record of its own
- * (cct/profile_format.h). */
+/* The sums that reports use for a context. Time without a core, blocked time, MPI wait and the blame of ranks
+ * are fields here. In the file, they are in records of their own (cct/profile_format.h). */
 #ifndef BLAME_COMMAND_PROFILE_SUMS_H
 #define BLAME_COMMAND_PROFILE_SUMS_H
 
@@ -8,30 +7,30 @@
 
 struct profile_header;
 
-/* Kinds of busy time in ns that have no field in struct profile_metric. The own time consists of these, work,
- * overhead and lock_wait. */
+/* Kinds of busy time, in ns, that have no field in struct profile_metric. A context's own time is the sum of
+ * these, work, overhead and lock_wait. */
 #define PROFILE_SUMS_BUSY(FIELD)                                                                                       \
     FIELD(no_core)                                                                                                     \
     FIELD(blocked)                                                                                                     \
     FIELD(mpi_wait)
 
-/* Sums that are not part of the own time; times in ns. */
+/* Sums that are not part of the own time. Times are in ns. */
 #define PROFILE_SUMS_MORE(FIELD)                                                                                       \
-    FIELD(blocked_idle)  /* part of shared_idle that arose beside blocked threads */                                   \
+    FIELD(blocked_idle)  /* part of shared_idle blamed on blocked threads */                                           \
     FIELD(mpi_calls)     /* sampled MPI calls */                                                                       \
-    FIELD(mpi_ranks)     /* sum of the communicators' sizes over these calls */                                        \
-    FIELD(mpi_bytes)     /* sum of the bytes that these calls moved */                                                 \
+    FIELD(mpi_ranks)     /* sum of the communicators' sizes in these calls */                                          \
+    FIELD(mpi_bytes)     /* sum of the bytes that these calls transferred */                                           \
     FIELD(rank_idle)     /* `blame` of struct profile_ranks */                                                         \
     FIELD(rank_named)    /* `named` of struct profile_ranks */                                                         \
     FIELD(rank_wall)     /* `wall` of struct profile_ranks */                                                          \
     FIELD(rank_waited)   /* `waited` of struct profile_ranks */                                                        \
     FIELD(own_elsewhere) /* own time here that inverse_busy counts in another context; negative in that context */
 
-/* A struct profile_metric, followed by the sums for which it has no field. Times in ns. */
+/* A struct profile_metric and the sums for which it has no field. Times are in ns. */
 struct profile_sums {
     union {
         struct profile_metric metric;
-        struct { /* the fields of `metric` */
+        struct { /* the same fields as in `metric` */
             uint64_t samples;
             double work;
             double overhead;
@@ -48,7 +47,7 @@ struct profile_sums {
 #undef FIELD
 };
 
-/* Convert between these sums and the record of a RANKS node. */
+/* Convert between a RANKS node's record and a struct profile_sums. */
 struct profile_sums profile_sums_of_ranks(const struct profile_ranks *ranks);
 struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums);
 
@@ -56,8 +55,8 @@ _Static_assert(offsetof(struct profile_sums, shared_idle) == offsetof(struct pro
                    offsetof(struct profile_sums, waits) == offsetof(struct profile_metric, waits),
                "struct profile_sums begins with the fields of struct profile_metric");
 
-/* Returns the own time of equation 1 in LMF13 (docs/accounting.md): the time in which inverse_busy counts the
- * thread. */
+/* Returns the own time in ns, as in equation 1 of LMF13 (docs/accounting.md): the time in which inverse_busy
+ * counts the thread. */
 static inline double profile_sums_own(const struct profile_sums *sums)
 {
 #define FIELD(name) +sums->name
@@ -65,7 +64,8 @@ static inline double profile_sums_own(const struct profile_sums *sums)
 #undef FIELD
 }
 
-/* Returns the work and blocked time from before the tool's start. Sets *no_core to the time without a core. */
+/* Returns the work and blocked time from before the tool's start. Sets *no_core to the time without a core
+ * before that start. */
 struct profile_sums profile_sums_before_start(const struct profile_header *header, struct profile_sums *no_core);
 
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *from);

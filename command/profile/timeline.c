@@ -14,7 +14,7 @@ void timeline_free(struct timeline *timeline)
     *timeline = (struct timeline){0};
 }
 
-static void add_time_value(struct profile_time_value *to, const struct profile_time_value *from)
+static void timeline_add_value(struct profile_time_value *to, const struct profile_time_value *from)
 {
     to->own += from->own;
     to->inverse_busy += from->inverse_busy;
@@ -22,7 +22,7 @@ static void add_time_value(struct profile_time_value *to, const struct profile_t
     to->lock_wait += from->lock_wait;
 }
 
-/* Sorts cells by one of their numbers; all values are less than `end`. The sort is stable. */
+/* Sorts cells by one of their numeric fields, whose values are all less than `end`. The sort is stable. */
 static struct timeline_cell *timeline_sort_cells(struct timeline_cell *cells, size_t count, size_t member, size_t end)
 {
 #define NUMBER_OF(cell) (*(const uint32_t *)((const char *)(cell) + member))
@@ -40,7 +40,7 @@ static struct timeline_cell *timeline_sort_cells(struct timeline_cell *cells, si
     return sorted;
 }
 
-static size_t count_lanes(const struct timeline *timeline)
+static size_t timeline_count_lanes(const struct timeline *timeline)
 {
     uint32_t lanes = 1;
     for (size_t i = 0; i < timeline->cell_count; i++)
@@ -50,7 +50,7 @@ static size_t count_lanes(const struct timeline *timeline)
 
 struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, size_t node_count)
 {
-    size_t count = timeline->cell_count, lanes = count_lanes(timeline);
+    size_t count = timeline->cell_count, lanes = timeline_count_lanes(timeline);
     struct timeline_cell *cells = memory_check(reallocarray(NULL, count + 1, sizeof *cells));
     if (count)
         memcpy(cells, timeline->cells, count * sizeof *cells);
@@ -60,8 +60,8 @@ struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, si
     return timeline_sort_cells(cells, count, offsetof(struct timeline_cell, node), node_count);
 }
 
-/* Adds up the cells [first, end) of one node by bin, for a timeline with one lane. Stores the result from
- * `at` on and returns its end. */
+/* Adds up, bin by bin, the cells [first, end) of one node, for a timeline with one lane. Stores the sums from
+ * index `at` on and returns the index after the last one. */
 static size_t timeline_add_up_bins(struct timeline_cell *cells, size_t first, size_t end, size_t at)
 {
     struct timeline_cell sum[PROFILE_TIME_BINS];
@@ -69,7 +69,7 @@ static size_t timeline_add_up_bins(struct timeline_cell *cells, size_t first, si
     for (size_t i = first; i < end; i++) {
         uint32_t bin = cells[i].bin;
         if (used[bin])
-            add_time_value(&sum[bin].value, &cells[i].value);
+            timeline_add_value(&sum[bin].value, &cells[i].value);
         else
             sum[bin] = cells[i];
         used[bin] = true;
@@ -82,7 +82,7 @@ static size_t timeline_add_up_bins(struct timeline_cell *cells, size_t first, si
 
 void timeline_join_cells(struct timeline *timeline, size_t node_count)
 {
-    size_t count = timeline->cell_count, lanes = count_lanes(timeline), at = 0;
+    size_t count = timeline->cell_count, lanes = timeline_count_lanes(timeline), at = 0;
     struct timeline_cell *cells = timeline->cells;
     if (lanes > 1) {
         cells = timeline_sort_cells(cells, count, offsetof(struct timeline_cell, lane), lanes);
@@ -97,7 +97,7 @@ void timeline_join_cells(struct timeline *timeline, size_t node_count)
     for (size_t i = 0; lanes > 1 && i < count; i++) {
         if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin &&
             cells[i].lane == cells[at - 1].lane)
-            add_time_value(&cells[at - 1].value, &cells[i].value);
+            timeline_add_value(&cells[at - 1].value, &cells[i].value);
         else
             cells[at++] = cells[i];
     }

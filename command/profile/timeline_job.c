@@ -6,27 +6,28 @@
 
 #include "command/text/memory.h"
 
-#define JOINED_AT_ONCE 65536 /* minimum number of new cells before all are sorted again */
+#define JOINED_AT_ONCE 65536 /* minimum number of new cells before all cells are sorted again */
 
-static uint64_t time_of_day(const struct profile_header *header, uint64_t ns)
+static uint64_t profile_time_of_day(const struct profile_header *header, uint64_t ns)
 {
     return (uint64_t)header->start_realtime_ns + (ns - header->start_ns);
 }
 
-/* Returns the number of a rank's group at a level of detail. */
-static uint64_t rank_group(uint32_t rank, uint32_t level)
+/* Returns the number of the group to which a rank belongs at a level of detail. */
+static uint64_t timeline_rank_group(uint32_t rank, uint32_t level)
 {
     return (uint64_t)rank >> (level - 1);
 }
 
-/* The job's bins. They start at multiples of the width of a context's bins. */
+/* The grid of a job's bins. The bins start at multiples of the width of a context's bin. */
 struct grid {
     uint64_t origin;
     uint32_t shift, lane_shift, bins, lane_bins;
 };
 
-/* Returns the narrowest bins that cover begin to end and are at least 2^shift and 2^lane_shift ns wide. There
- * are at most PROFILE_TIME_BINS of them, and the bins of all lanes together do not exceed the limit. */
+/* Returns the narrowest bins that cover the time from `begin` to `end` and are at least 2^shift and
+ * 2^lane_shift ns wide. There are at most PROFILE_TIME_BINS bins of contexts. The bins of all lanes together
+ * do not exceed the limit. */
 static struct grid timeline_choose_grid(uint64_t begin, uint64_t end, uint32_t shift, uint32_t lane_shift, size_t lanes)
 {
     struct grid grid = {.shift = shift};
@@ -43,14 +44,14 @@ static struct grid timeline_choose_grid(uint64_t begin, uint64_t end, uint32_t s
     return grid;
 }
 
-/* Returns the bin that contains a time. Times outside belong to the first or the last bin. */
+/* Returns the bin that contains a time. A time before the first bin or after the last belongs to that bin. */
 static uint32_t timeline_bin_at(uint64_t origin, uint64_t at, uint32_t shift, uint32_t bins)
 {
     uint64_t bin = at > origin ? (at - origin) >> shift : 0;
     return bin < bins ? (uint32_t)bin : bins - 1;
 }
 
-/* Moves all values to a grid whose bins are at least as wide. */
+/* Adds all values into a grid whose bins are at least as wide as the current ones. */
 static void timeline_regrid(struct timeline_join *join, struct timeline *timeline, const struct grid *grid)
 {
     for (size_t i = 0; i < timeline->lane_count; i++) {
@@ -80,22 +81,22 @@ static void timeline_fit_grid(struct timeline_join *join, struct profile *job, u
 {
     const struct profile_header *header = &job->header;
     struct timeline *timeline = &job->timeline;
-    /* If lanes are ranks already, count as many as possible. Otherwise the result would depend on when they
-     * became ranks. */
+    /* If lanes are already ranks, assume the maximum number of lanes. Otherwise the result would depend on
+     * when the lanes became ranks. */
     size_t lanes = timeline->level == TIMELINE_THREADS ? timeline->lane_count : TIMELINE_JOB_LANES;
     struct grid grid =
-        timeline_choose_grid(time_of_day(header, header->tool_start_ns), time_of_day(header, header->end_ns),
-                             shift > join->shift ? shift : join->shift,
+        timeline_choose_grid(profile_time_of_day(header, header->tool_start_ns),
+                             profile_time_of_day(header, header->end_ns), shift > join->shift ? shift : join->shift,
                              lane_shift > join->lane_shift ? lane_shift : join->lane_shift, lanes);
     if (grid.origin != join->origin || grid.shift != join->shift || grid.lane_shift != join->lane_shift ||
         grid.bins != timeline->bins)
         timeline_regrid(join, timeline, &grid);
 }
 
-/* Returns the map's entry for a rank's group. */
-static uint32_t *rank_group_slot(struct pair_map *map, uint32_t rank, uint32_t level)
+/* Returns the map's entry for the group to which a rank belongs. */
+static uint32_t *timeline_rank_group_slot(struct pair_map *map, uint32_t rank, uint32_t level)
 {
-    return pair_map_slot(map, rank_group(rank, level), 0);
+    return pair_map_slot(map, timeline_rank_group(rank, level), 0);
 }
 
 static void timeline_set_cell_lane(struct timeline_join *join, struct timeline *timeline, uint32_t lane)
@@ -103,18 +104,19 @@ static void timeline_set_cell_lane(struct timeline_join *join, struct timeline *
     timeline->lanes[lane].cell_lane = lane;
     if (timeline->cell_level == TIMELINE_THREADS)
         return;
-    uint32_t *slot = rank_group_slot(&join->cell_lanes, timeline->lanes[lane].rank, timeline->cell_level);
+    uint32_t *slot = timeline_rank_group_slot(&join->cell_lanes, timeline->lanes[lane].rank, timeline->cell_level);
     if (*slot == PAIR_MAP_NEW)
         *slot = lane;
     timeline->lanes[lane].cell_lane = *slot;
 }
 
-/* Returns the job's lane for a lane of a rank, and creates it if there is none. */
+/* Returns the job's lane for a lane of a rank. Creates the job's lane if there is none. */
 static uint32_t timeline_find_job_lane(struct timeline_join *join, struct timeline *timeline,
                                        const struct timeline_lane *from)
 {
-    uint32_t *slot =
-        timeline->level == TIMELINE_THREADS ? NULL : rank_group_slot(&join->lanes, from->rank, timeline->level);
+    uint32_t *slot = timeline->level == TIMELINE_THREADS
+                         ? NULL
+                         : timeline_rank_group_slot(&join->lanes, from->rank, timeline->level);
     if (slot && *slot != PAIR_MAP_NEW) {
         timeline->lanes[*slot].threads += from->threads;
         return *slot;
@@ -128,7 +130,7 @@ static uint32_t timeline_find_job_lane(struct timeline_join *join, struct timeli
     return lane;
 }
 
-/* Changes the levels of detail and merges lanes and cells to match. */
+/* Changes the levels of detail, and merges lanes and cells to match them. */
 static void timeline_regroup(struct timeline_join *join, struct timeline *timeline, uint8_t level, uint8_t cell_level)
 {
     struct timeline_lane *old = timeline->lanes;
@@ -155,11 +157,11 @@ static void timeline_regroup(struct timeline_join *join, struct timeline *timeli
     free(old);
 }
 
-/* Returns the number of pairs of a context and a lane that have cells. Sets *contexts to the number of
- * contexts. */
+/* Returns the number of different pairs of a context and a lane that have cells. Sets *contexts to the number
+ * of contexts. */
 static size_t timeline_count_pairs(const struct timeline *timeline, size_t *contexts)
 {
-    /* indexed by lane: 1 + the last node with a cell in the lane */
+    /* for each lane: 1 + the last node with a cell in the lane */
     uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen);
     size_t pairs = 0;
     *contexts = 0;
@@ -173,7 +175,7 @@ static size_t timeline_count_pairs(const struct timeline *timeline, size_t *cont
     return pairs;
 }
 
-static size_t count_cell_lanes(const struct timeline *timeline)
+static size_t timeline_count_cell_lanes(const struct timeline *timeline)
 {
     size_t count = 0;
     for (size_t i = 0; i < timeline->lane_count; i++)
@@ -186,7 +188,7 @@ static void timeline_limit_cells(struct timeline_join *join, struct profile *job
     struct timeline *timeline = &job->timeline;
     size_t contexts;
     timeline_join_cells(timeline, job->node_count);
-    while (count_cell_lanes(timeline) > 1 && timeline_count_pairs(timeline, &contexts) > TIMELINE_JOB_PAIRS) {
+    while (timeline_count_cell_lanes(timeline) > 1 && timeline_count_pairs(timeline, &contexts) > TIMELINE_JOB_PAIRS) {
         timeline_regroup(join, timeline, timeline->level,
                          contexts > TIMELINE_JOB_PAIRS ? TIMELINE_ONE : (uint8_t)(timeline->cell_level + 1));
         timeline_join_cells(timeline, job->node_count);
@@ -195,14 +197,14 @@ static void timeline_limit_cells(struct timeline_join *join, struct profile *job
     join->joined = timeline->cell_count;
 }
 
-/* An interval of the time of day, in ns. */
+/* An interval in the time of day, in ns. */
 struct stretch {
     uint64_t begin, end;
 };
 
-/* Returns the part of a stretch that lies in a bin, 0 to 1. The stretch lies in the bins `first` to `last`. */
-static double stretch_part_in_bin(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift,
-                                  uint32_t first, uint32_t last)
+/* Returns the fraction of an interval that lies in a bin. The interval covers the bins `first` to `last`. */
+static double timeline_part_in_bin(const struct stretch *stretch, uint64_t origin, uint32_t bin, uint32_t shift,
+                                   uint32_t first, uint32_t last)
 {
     if (first == last)
         return 1;
@@ -212,21 +214,21 @@ static double stretch_part_in_bin(const struct stretch *stretch, uint64_t origin
     return (double)(end - begin) / (double)(stretch->end - stretch->begin);
 }
 
-/* Returns the interval that a rank's timeline covers: from its origin to the rank's end, since nothing was
- * measured later. For a part of a job, the interval lasts to the end of the bins. */
+/* Returns the interval that a rank's timeline covers. It lasts from the timeline's origin to the rank's end,
+ * because nothing was measured later. For a part of a job, it lasts to the end of the last bin. */
 static struct stretch timeline_run_of(const struct profile *rank)
 {
     const struct timeline *timeline = &rank->timeline;
-    uint64_t begin = time_of_day(&rank->header, timeline->origin_ns), end_ns = rank->header.end_ns;
+    uint64_t begin = profile_time_of_day(&rank->header, timeline->origin_ns), end_ns = rank->header.end_ns;
     if (rank->header.merged)
         return (struct stretch){begin, begin + timeline->bin_ns * timeline->bins};
     for (size_t i = 0; i < rank->thread_count && rank->header.end_ns == 0; i++)
         end_ns = thread_end_ns(&rank->threads[i]) > end_ns ? thread_end_ns(&rank->threads[i]) : end_ns;
-    uint64_t end = time_of_day(&rank->header, end_ns);
+    uint64_t end = profile_time_of_day(&rank->header, end_ns);
     return (struct stretch){begin, end > begin ? end : begin + 1};
 }
 
-static struct stretch stretch_of_bin(const struct stretch *run, uint64_t width, uint32_t bin)
+static struct stretch timeline_stretch_of_bin(const struct stretch *run, uint64_t width, uint32_t bin)
 {
     struct stretch stretch = {run->begin + width * bin, run->begin + width * (bin + 1)};
     stretch.end = stretch.end < run->end ? stretch.end : run->end;
@@ -239,29 +241,29 @@ static void timeline_join_lane(struct timeline_join *join, struct timeline *time
 {
     struct stretch run = timeline_run_of(rank);
     for (uint32_t i = 0; i < rank->timeline.lane_bins; i++) {
-        struct stretch stretch = stretch_of_bin(&run, rank->timeline.lane_bin_ns, i);
+        struct stretch stretch = timeline_stretch_of_bin(&run, rank->timeline.lane_bin_ns, i);
         uint32_t first = timeline_bin_at(join->origin, stretch.begin, join->lane_shift, timeline->lane_bins);
         uint32_t last = timeline_bin_at(join->origin, stretch.end - 1, join->lane_shift, timeline->lane_bins);
         for (uint32_t bin = first; bin <= last; bin++) {
-            double part = stretch_part_in_bin(&stretch, join->origin, bin, join->lane_shift, first, last);
+            double part = timeline_part_in_bin(&stretch, join->origin, bin, join->lane_shift, first, last);
             for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
                 timeline->lanes[lane].ns[bin][state] += part * from->ns[i][state];
         }
     }
 }
 
-static void join_add_cells(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
-                           const uint32_t *node_map, const uint32_t *lane_map)
+static void timeline_join_add_cells(struct timeline_join *join, struct timeline *timeline, const struct profile *rank,
+                                    const uint32_t *node_map, const uint32_t *lane_map)
 {
     float threads = (float)rank->header.threads_max;
     struct stretch run = timeline_run_of(rank);
     for (size_t i = 0; i < rank->timeline.cell_count; i++) {
         const struct timeline_cell *from = &rank->timeline.cells[i];
-        struct stretch stretch = stretch_of_bin(&run, rank->timeline.bin_ns, from->bin);
+        struct stretch stretch = timeline_stretch_of_bin(&run, rank->timeline.bin_ns, from->bin);
         uint32_t first = timeline_bin_at(join->origin, stretch.begin, join->shift, timeline->bins);
         uint32_t last = timeline_bin_at(join->origin, stretch.end - 1, join->shift, timeline->bins);
         for (uint32_t bin = first; bin <= last; bin++) {
-            float part = (float)stretch_part_in_bin(&stretch, join->origin, bin, join->shift, first, last);
+            float part = (float)timeline_part_in_bin(&stretch, join->origin, bin, join->shift, first, last);
             memory_grow(&timeline->cells, &join->cell_room, timeline->cell_count, sizeof *timeline->cells);
             timeline->cells[timeline->cell_count++] =
                 (struct timeline_cell){.node = node_map[from->node],
@@ -274,8 +276,9 @@ static void join_add_cells(struct timeline_join *join, struct timeline *timeline
 }
 
 /* Returns a copy of a rank's lane for the job, with empty bins. */
-static struct timeline_lane job_lane_of(const struct timeline *timeline, const struct profile *job,
-                                        const struct profile *rank, const struct timeline_lane *from, size_t threads)
+static struct timeline_lane timeline_job_lane_of(const struct timeline *timeline, const struct profile *job,
+                                                 const struct profile *rank, const struct timeline_lane *from,
+                                                 size_t threads)
 {
     struct timeline_lane lane = *from;
     lane.tree = 0;
@@ -286,7 +289,7 @@ static struct timeline_lane job_lane_of(const struct timeline *timeline, const s
     return lane;
 }
 
-static uint32_t bin_shift_of(uint64_t width)
+static uint32_t timeline_bin_shift(uint64_t width)
 {
     return (uint32_t)__builtin_ctzll(width);
 }
@@ -304,16 +307,17 @@ void timeline_join_add(struct timeline_join *join, struct profile *job, const st
     if (from->level > timeline->level || from->cell_level > timeline->cell_level)
         timeline_regroup(join, timeline, from->level > timeline->level ? from->level : timeline->level,
                          from->cell_level > timeline->cell_level ? from->cell_level : timeline->cell_level);
-    timeline_fit_grid(join, job, bin_shift_of(from->bin_ns), rank->header.merged ? bin_shift_of(from->lane_bin_ns) : 0);
+    timeline_fit_grid(join, job, timeline_bin_shift(from->bin_ns),
+                      rank->header.merged ? timeline_bin_shift(from->lane_bin_ns) : 0);
     uint32_t *lane_map = memory_array(from->lane_count, sizeof *lane_map);
     for (size_t i = 0; i < from->lane_count; i++) {
-        struct timeline_lane lane = job_lane_of(timeline, job, rank, &from->lanes[i], threads);
+        struct timeline_lane lane = timeline_job_lane_of(timeline, job, rank, &from->lanes[i], threads);
         lane_map[i] = timeline_find_job_lane(join, timeline, &lane);
         if (timeline->lanes[lane_map[i]].ns != lane.ns)
             free(lane.ns);
         timeline_join_lane(join, timeline, rank, &from->lanes[i], lane_map[i]);
     }
-    join_add_cells(join, timeline, rank, node_map, lane_map);
+    timeline_join_add_cells(join, timeline, rank, node_map, lane_map);
     free(lane_map);
     while (timeline->lane_count > TIMELINE_JOB_LANES) {
         uint8_t level = (uint8_t)(timeline->level + 1);
@@ -340,14 +344,14 @@ void timeline_join_end(struct timeline_join *join, struct profile *job)
     pair_map_free(&join->cell_lanes);
 }
 
-/* The cells of one context and one lane. */
+/* A context and a lane that have cells in common. */
 struct pair {
     uint32_t node, lane, bins;
     bool kept;
     double weight;
 };
 
-static int compare_pair_weights(const void *left, const void *right)
+static int timeline_compare_pairs(const void *left, const void *right)
 {
     const struct pair *a = *(const struct pair *const *)left, *b = *(const struct pair *const *)right;
     if (a->weight != b->weight)
@@ -355,8 +359,9 @@ static int compare_pair_weights(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns the pairs sorted by node. Fills *map, from (node, lane) to the index of the pair. */
-static struct pair *gather_cell_pairs(const struct timeline *timeline, struct pair_map *map, size_t *count)
+/* Returns the pairs of a context and a lane, sorted by node. Fills *map, which gives the index of the pair
+ * (node, lane). */
+static struct pair *timeline_gather_pairs(const struct timeline *timeline, struct pair_map *map, size_t *count)
 {
     struct pair *pairs = NULL;
     size_t room = 0;
@@ -380,8 +385,9 @@ static struct pair *gather_cell_pairs(const struct timeline *timeline, struct pa
     return pairs;
 }
 
-/* Marks the pairs to keep: those with few bins, the root's, and the largest of the rest. */
-static void mark_kept_pairs(struct pair *pairs, size_t count)
+/* Marks the pairs to keep: the pairs with few bins, the pairs of the root, and the largest of the other
+ * pairs. */
+static void timeline_mark_kept_pairs(struct pair *pairs, size_t count)
 {
     struct pair **dense = memory_array(count, sizeof *dense);
     size_t dense_count = 0;
@@ -390,16 +396,16 @@ static void mark_kept_pairs(struct pair *pairs, size_t count)
         if (!pairs[i].kept)
             dense[dense_count++] = &pairs[i];
     }
-    qsort(dense, dense_count, sizeof *dense, compare_pair_weights);
+    qsort(dense, dense_count, sizeof *dense, timeline_compare_pairs);
     for (size_t i = 0; i < dense_count && i < TIMELINE_JOB_DENSE; i++)
         dense[i]->kept = true;
     free(dense);
 }
 
-/* Returns the node's nearest ancestor that is kept and has many bins in the lane. If there is none, returns
- * the root. */
-static uint32_t kept_pair_above(const struct profile *job, struct pair_map *map, const struct pair *pairs,
-                                uint32_t node, uint32_t lane)
+/* Returns the nearest ancestor of the node that is kept and has many bins in the lane; the root if there is
+ * none. */
+static uint32_t timeline_kept_ancestor(const struct profile *job, struct pair_map *map, const struct pair *pairs,
+                                       uint32_t node, uint32_t lane)
 {
     while (node) {
         node = job->nodes[node].parent;
@@ -415,12 +421,12 @@ void timeline_join_prune(struct profile *job)
     struct timeline *timeline = &job->timeline;
     struct pair_map map = {0};
     size_t count;
-    struct pair *pairs = gather_cell_pairs(timeline, &map, &count);
-    mark_kept_pairs(pairs, count);
+    struct pair *pairs = timeline_gather_pairs(timeline, &map, &count);
+    timeline_mark_kept_pairs(pairs, count);
     for (size_t i = 0; i < timeline->cell_count; i++) {
         struct timeline_cell *cell = &timeline->cells[i];
         if (!pairs[*pair_map_slot(&map, cell->node, cell->lane)].kept)
-            cell->node = kept_pair_above(job, &map, pairs, cell->node, cell->lane);
+            cell->node = timeline_kept_ancestor(job, &map, pairs, cell->node, cell->lane);
     }
     timeline_join_cells(timeline, job->node_count);
     pair_map_free(&map);

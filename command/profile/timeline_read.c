@@ -1,5 +1,5 @@
-/* Records are checked before use. They may come from a process that was killed while it wrote them, or from
- * an untrusted source. */
+/* Reads timelines. Records are checked before use, because they may come from a process that was killed while
+ * it wrote them, or from an untrusted source. */
 #include "command/profile/timeline_read.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "command/profile/timeline_record.h"
 #include "command/text/memory.h"
 
-#define MOST_SHIFT 58u /* binary logarithm of the widest bin in ns; wider bins would exceed any clock */
+/* binary logarithm of the width of the widest bins, in ns; wider bins would exceed any clock */
+#define MOST_SHIFT 58u
 #define NO_LANE    (PAIR_MAP_NEW - 1)
 #define NO_BIN     UINT32_MAX
 
@@ -18,7 +19,8 @@ static const char damaged[] = "damaged: a bin of the timeline has a value that c
 /* A LANE or TIME node of the file. */
 struct item {
     const void *record;
-    uint32_t node;  /* index of the merged node that has the time: for a TIME node, its parent's */
+    /* index of the merged node to which the time belongs: for a TIME node, the merged node of its parent */
+    uint32_t node;
     uint32_t owner; /* number of the tree; in a job, 1 + number of the lane */
     bool lane, few;
 };
@@ -29,13 +31,14 @@ struct reading {
     struct profile *profile;
     struct item *item;
     size_t count, room;
-    uint8_t *taken;        /* one bit for each unit of the file: a node has claimed the record there */
-    struct pair_map lanes; /* maps (owner, 0) to the lane; NO_LANE: no thread used that tree */
+    /* one bit for each unit of the file: whether a node has claimed the record there */
+    uint8_t *taken;
+    struct pair_map lanes; /* maps a tree's number (owner, 0) to the lane; NO_LANE: no thread used the tree */
     uint32_t shift, lane_shift;
     size_t cell_room;
 };
 
-/* Returns the record at a unit of a TIME chunk; NULL if `bytes` bytes do not fit there. */
+/* Returns the record that starts at a unit of a TIME chunk; NULL if `bytes` bytes do not fit there. */
 static const void *profile_time_at(const struct profile_chunks *chunks, uint32_t unit_idx, size_t bytes)
 {
     uint32_t chunk_no = unit_idx / PROFILE_UNITS_PER_CHUNK, unit = unit_idx % PROFILE_UNITS_PER_CHUNK;
@@ -45,7 +48,7 @@ static const void *profile_time_at(const struct profile_chunks *chunks, uint32_t
     return chunk->kind == PROFILE_CHUNK_TIME ? (const struct profile_node *)chunk + unit : NULL;
 }
 
-static const void *lane_record_at(const struct reading *reading, uint32_t unit_idx)
+static const void *timeline_lane_record_at(const struct reading *reading, uint32_t unit_idx)
 {
     if (!reading->profile->header.merged)
         return profile_time_at(reading->chunks, unit_idx, sizeof(struct profile_lane));
@@ -54,9 +57,9 @@ static const void *lane_record_at(const struct reading *reading, uint32_t unit_i
     return sane ? profile_time_at(reading->chunks, unit_idx, sizeof *lane + lane->bins * sizeof *lane->ns) : NULL;
 }
 
-/* Returns the context that a node belongs to. Times are kept by context, so a context's locks and waiters
- * have none of their own. */
-static uint32_t context_of_node(const struct profile *profile, uint32_t node)
+/* Returns the context to which a node belongs. The timeline has times only for contexts, not for their locks
+ * and waiters. */
+static uint32_t timeline_context_of_node(const struct profile *profile, uint32_t node)
 {
     uint8_t kind = profile->nodes[node].kind;
     while (kind == PROFILE_NODE_LOCK || kind == PROFILE_NODE_WAITERS || kind == PROFILE_NODE_RANKS) {
@@ -66,8 +69,8 @@ static uint32_t context_of_node(const struct profile *profile, uint32_t node)
     return node;
 }
 
-/* Claims a record for one node. Returns false if another node has claimed it. Without this check, a small
- * file with many nodes for one record could need any amount of memory. */
+/* Claims a record for one node. Returns false if another node has claimed the record. Otherwise, a small file
+ * with many nodes for one record could need any amount of memory. */
 static bool timeline_claim_record(struct reading *reading, uint32_t unit_idx)
 {
     uint8_t bit = (uint8_t)(1u << unit_idx % 8), *byte = &reading->taken[unit_idx / 8];
@@ -83,11 +86,11 @@ static void timeline_gather_item(struct reading *reading, const struct profile_n
         !profile_node_at(reading->chunks, node->parent) || reading->node_map[node->parent] < PROFILE_MAP_MERGED)
         return;
     struct item item = {.lane = lane, .owner = reading->profile->header.merged ? (uint32_t)node->key : owner};
-    item.node = context_of_node(reading->profile, reading->node_map[node->parent] - PROFILE_MAP_MERGED);
+    item.node = timeline_context_of_node(reading->profile, reading->node_map[node->parent] - PROFILE_MAP_MERGED);
     const struct profile_few_bins *few = lane ? NULL : (const void *)profile_metric_at(reading->chunks, node->metric);
     item.few = few != NULL;
     item.record = few    ? (const void *)few
-                  : lane ? lane_record_at(reading, node->metric)
+                  : lane ? timeline_lane_record_at(reading, node->metric)
                          : profile_time_at(reading->chunks, node->metric, sizeof(struct profile_bins));
     if (!item.record || (!item.few && !timeline_claim_record(reading, node->metric)))
         return;
@@ -106,30 +109,30 @@ static void timeline_gather_items(struct reading *reading)
     }
 }
 
-static bool time_value_sane(const struct profile_time_value *value)
+static bool timeline_value_sane(const struct profile_time_value *value)
 {
     return profile_number_sane((double)value->own) && profile_number_sane((double)value->inverse_busy) &&
            value->inverse_busy >= 0 && profile_number_sane((double)value->shared_idle) &&
            profile_number_sane((double)value->lock_wait) && value->lock_wait >= 0;
 }
 
-static bool few_bins_sane(const struct profile_few_bins *few)
+static bool timeline_few_bins_sane(const struct profile_few_bins *few)
 {
     bool sane = few->form == PROFILE_TIME_FEW && few->shift <= MOST_SHIFT && few->count <= PROFILE_FEW_BINS;
     for (size_t i = 0; sane && i < few->count; i++)
-        sane = few->entry[i].bin < PROFILE_TIME_BINS && time_value_sane(&few->entry[i].value);
+        sane = few->entry[i].bin < PROFILE_TIME_BINS && timeline_value_sane(&few->entry[i].value);
     return sane;
 }
 
-static bool bins_sane(const struct profile_bins *bins)
+static bool timeline_bins_sane(const struct profile_bins *bins)
 {
     bool sane = bins->form == PROFILE_TIME_DENSE && bins->shift <= MOST_SHIFT && bins->merged <= PROFILE_TIME_BINS / 2;
     for (size_t i = 0; sane && i < PROFILE_TIME_BINS; i++)
-        sane = time_value_sane(&bins->bin[i]);
+        sane = timeline_value_sane(&bins->bin[i]);
     return sane;
 }
 
-static bool lane_states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins)
+static bool timeline_lane_states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins)
 {
     for (size_t i = 0; i < bins * PROFILE_TIME_STATES; i++) {
         float value = ns[i / PROFILE_TIME_STATES][i % PROFILE_TIME_STATES];
@@ -139,14 +142,14 @@ static bool lane_states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins
     return true;
 }
 
-static bool lane_sane(const struct profile_lane *lane)
+static bool timeline_lane_sane(const struct profile_lane *lane)
 {
     return lane->shift <= MOST_SHIFT - PROFILE_TIME_FINER && lane->merged <= PROFILE_LANE_BINS / 2 &&
-           lane_states_sane(lane->ns, PROFILE_LANE_BINS);
+           timeline_lane_states_sane(lane->ns, PROFILE_LANE_BINS);
 }
 
-/* Returns whether a job's lane is valid. All lanes of a job must have the same bins as the first. */
-static bool job_lane_sane(const struct timeline_lane_record *lane, const struct timeline_lane_record *first)
+/* Returns whether a job's lane is valid. All lanes of a job must have the same bins as the first lane. */
+static bool timeline_job_lane_sane(const struct timeline_lane_record *lane, const struct timeline_lane_record *first)
 {
     bool narrow = lane->shift <= lane->cell_shift && lane->cell_shift <= MOST_SHIFT &&
                   lane->shift + PROFILE_TIME_FINER >= lane->cell_shift;
@@ -154,7 +157,7 @@ static bool job_lane_sane(const struct timeline_lane_record *lane, const struct 
            lane->bins == lane->cell_bins << (lane->cell_shift - lane->shift) && lane->level <= TIMELINE_ONE &&
            lane->cell_level <= TIMELINE_ONE && lane->level == first->level && lane->cell_level == first->cell_level &&
            lane->shift == first->shift && lane->cell_shift == first->cell_shift && lane->bins == first->bins &&
-           lane->origin_ns == first->origin_ns && lane->threads > 0 && lane_states_sane(lane->ns, lane->bins);
+           lane->origin_ns == first->origin_ns && lane->threads > 0 && timeline_lane_states_sane(lane->ns, lane->bins);
 }
 
 /* Checks all records, and finds the width of the widest bins. */
@@ -165,11 +168,11 @@ static const char *timeline_check_items(struct reading *reading)
     for (size_t i = 0; i < reading->count; i++) {
         const struct item *item = &reading->item[i];
         const struct profile_few_bins *few = item->record;
-        uint32_t shift = few->shift; /* all kinds of records have it at the same offset */
+        uint32_t shift = few->shift; /* all kinds of records have `shift` at the same offset */
         first = item->lane && !first ? item->record : first;
-        bool sane = item->lane  ? (job ? job_lane_sane(item->record, first) : lane_sane(item->record))
-                    : item->few ? few_bins_sane(few)
-                                : bins_sane(item->record);
+        bool sane = item->lane  ? (job ? timeline_job_lane_sane(item->record, first) : timeline_lane_sane(item->record))
+                    : item->few ? timeline_few_bins_sane(few)
+                                : timeline_bins_sane(item->record);
         if (!sane)
             return damaged;
         uint32_t *widest = item->lane ? &reading->lane_shift : &reading->shift;
@@ -183,8 +186,9 @@ _Static_assert(offsetof(struct profile_few_bins, shift) == offsetof(struct profi
                    offsetof(struct profile_few_bins, shift) == offsetof(struct timeline_lane_record, shift),
                "both records have `shift` at the same offset");
 
-/* Returns the ns from the tool's start to the end of the run, or to the last sample if the run did not end. */
-static uint64_t run_length_ns(const struct profile *profile)
+/* Returns the time in ns from the tool's start to the end of the run. If the run did not end, returns the
+ * time to the last sample. */
+static uint64_t timeline_run_length_ns(const struct profile *profile)
 {
     uint64_t begin = profile->header.tool_start_ns, end = profile->header.end_ns;
     for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
@@ -194,10 +198,11 @@ static uint64_t run_length_ns(const struct profile *profile)
     return end > begin ? end - begin : 0;
 }
 
-/* Chooses the width of the bins by the run's length. It is at least the largest width in the file. */
+/* Chooses the width of the bins for the length of the run. The width is at least the largest width in the
+ * file. */
 static void timeline_choose_widths(struct reading *reading)
 {
-    uint32_t shift = profile_time_shift(run_length_ns(reading->profile));
+    uint32_t shift = profile_time_shift(timeline_run_length_ns(reading->profile));
     struct timeline *timeline = &reading->profile->timeline;
     shift = reading->shift > shift ? reading->shift : shift;
     if (reading->lane_shift + PROFILE_TIME_FINER > shift)
@@ -209,7 +214,7 @@ static void timeline_choose_widths(struct reading *reading)
     timeline->lane_bin_ns = 1ull << reading->lane_shift;
 }
 
-/* Creates a lane for each tree that has records and was used by a thread, in the order of threads. */
+/* Creates a lane for each tree that has records and that a thread used, in the order of the threads. */
 static void timeline_make_lanes(struct reading *reading)
 {
     struct profile *profile = reading->profile;
@@ -234,9 +239,9 @@ static void timeline_make_lanes(struct reading *reading)
     }
 }
 
-/* Converts a record's bin number to the bin of the common width. Returns NO_BIN if the bin was merged into an
- * earlier one. `shift` and `merged`: as in struct profile_bins. */
-static uint32_t bin_of_common_width(uint32_t bin, uint32_t shift, uint32_t merged, uint32_t widest)
+/* Converts a record's bin number to the number of the bin in the common width. Returns NO_BIN if the record's
+ * bin was merged into an earlier one. `shift` and `merged` are as in struct profile_bins. */
+static uint32_t timeline_bin_of_common_width(uint32_t bin, uint32_t shift, uint32_t merged, uint32_t widest)
 {
     if (merged && bin >= merged && bin < 2 * merged)
         return NO_BIN;
@@ -247,7 +252,7 @@ static void timeline_add_states(struct reading *reading, const struct profile_la
 {
     struct timeline *timeline = &reading->profile->timeline;
     for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) {
-        uint32_t bin = bin_of_common_width(i, from->shift, from->merged, reading->lane_shift);
+        uint32_t bin = timeline_bin_of_common_width(i, from->shift, from->merged, reading->lane_shift);
         for (size_t state = 0; bin != NO_BIN && state < PROFILE_TIME_STATES; state++) {
             if (from->ns[i][state] > 0 && bin >= timeline->lane_bins)
                 timeline->lane_bins = bin + 1;
@@ -269,8 +274,8 @@ static void timeline_add_cell(struct reading *reading, const struct item *item, 
     timeline->bins = bin >= timeline->bins ? bin + 1 : timeline->bins;
 }
 
-/* Returns, for each rank record, the index of the rank's first thread. The caller frees the list. */
-static uint32_t *first_thread_by_rank(const struct profile *profile)
+/* Returns the index of each rank's first thread, for each rank record. The caller frees the list. */
+static uint32_t *timeline_first_threads(const struct profile *profile)
 {
     uint32_t *first = memory_array(profile->rank_count + 1, sizeof *first);
     for (size_t i = profile->thread_count; i-- > 0;)
@@ -279,8 +284,10 @@ static uint32_t *first_thread_by_rank(const struct profile *profile)
     return first;
 }
 
-/* Returns the first thread of a job's lane. It is found by its rank, thread id and start. */
-static uint32_t lane_find_thread(const struct profile *profile, const struct timeline_lane_record *from, uint32_t first)
+/* Returns the first thread of a job's lane, which has the rank, thread id and start that the lane's record
+ * stores. */
+static uint32_t timeline_lane_find_thread(const struct profile *profile, const struct timeline_lane_record *from,
+                                          uint32_t first)
 {
     for (size_t i = first; from->level == TIMELINE_THREADS && i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
@@ -290,9 +297,9 @@ static uint32_t lane_find_thread(const struct profile *profile, const struct tim
     return first;
 }
 
-/* Creates a lane of a job. Returns false if the lane's number is too large or already used, or if its rank or
- * its cell_lane does not exist. */
-static bool make_job_lane(struct reading *reading, const struct item *item, const uint32_t *first_thread)
+/* Creates a lane of a job. Returns false if the lane's number is too large or already used, or if the rank or
+ * the cell_lane of the lane does not exist. */
+static bool timeline_make_job_lane(struct reading *reading, const struct item *item, const uint32_t *first_thread)
 {
     struct timeline *timeline = &reading->profile->timeline;
     const struct timeline_lane_record *from = item->record;
@@ -305,12 +312,13 @@ static bool make_job_lane(struct reading *reading, const struct item *item, cons
     if (lane->ns || from->cell_lane >= timeline->lane_count || from->rank_record == 0 ||
         from->rank_record > reading->profile->rank_count)
         return false;
-    *lane = (struct timeline_lane){.thread = lane_find_thread(reading->profile, from, first_thread[from->rank_record]),
-                                   .threads = from->threads,
-                                   .rank_record = from->rank_record,
-                                   .rank = from->rank,
-                                   .cell_lane = from->cell_lane,
-                                   .ns = memory_array(from->bins, sizeof *lane->ns)};
+    *lane = (struct timeline_lane){
+        .thread = timeline_lane_find_thread(reading->profile, from, first_thread[from->rank_record]),
+        .threads = from->threads,
+        .rank_record = from->rank_record,
+        .rank = from->rank,
+        .cell_lane = from->cell_lane,
+        .ns = memory_array(from->bins, sizeof *lane->ns)};
     timeline->lane_bins = from->bins;
     timeline->bins = from->cell_bins;
     timeline->origin_ns = from->origin_ns;
@@ -322,10 +330,10 @@ static bool make_job_lane(struct reading *reading, const struct item *item, cons
     return true;
 }
 
-static bool make_job_lanes(struct reading *reading)
+static bool timeline_make_job_lanes(struct reading *reading)
 {
     struct timeline *timeline = &reading->profile->timeline;
-    uint32_t *first_thread = first_thread_by_rank(reading->profile);
+    uint32_t *first_thread = timeline_first_threads(reading->profile);
     size_t count = 0;
     for (size_t i = 0; i < reading->count; i++)
         count += reading->item[i].lane;
@@ -333,17 +341,17 @@ static bool make_job_lanes(struct reading *reading)
     timeline->lane_count = count;
     bool good = reading->profile->thread_count > 0;
     for (size_t i = 0; good && i < reading->count; i++)
-        good = make_job_lane(reading, &reading->item[i], first_thread);
+        good = timeline_make_job_lane(reading, &reading->item[i], first_thread);
     free(first_thread);
-    /* all records of a job have one width; a record with another is damaged */
+    /* all records of a job have the same width; a record with another width is damaged */
     good = good && timeline->bin_ns >> reading->shift;
     reading->shift = good ? (uint32_t)__builtin_ctzll(timeline->bin_ns) : 0;
     return good;
 }
 
-/* Adds the states of a job's lane, whose bins have the job's width already. */
-static void add_job_states(const struct timeline *timeline, const struct timeline_lane_record *from,
-                           struct timeline_lane *to)
+/* Adds the states in a record of a job's lane. Its bins already have the job's width. */
+static void timeline_add_job_states(const struct timeline *timeline, const struct timeline_lane_record *from,
+                                    struct timeline_lane *to)
 {
     for (uint32_t i = 0; i < timeline->lane_bins; i++)
         for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
@@ -358,22 +366,23 @@ static void timeline_add_item(struct reading *reading, const struct item *item)
     if (lane == NO_LANE)
         return;
     if (item->lane && reading->profile->header.merged)
-        add_job_states(&reading->profile->timeline, item->record, &reading->profile->timeline.lanes[lane]);
+        timeline_add_job_states(&reading->profile->timeline, item->record, &reading->profile->timeline.lanes[lane]);
     else if (item->lane)
         timeline_add_states(reading, item->record, &reading->profile->timeline.lanes[lane]);
     for (uint32_t i = 0; !item->lane && i < (item->few ? few->count : PROFILE_TIME_BINS); i++) {
         uint32_t number = item->few ? few->entry[i].bin : i;
-        timeline_add_cell(reading, item, lane,
-                          bin_of_common_width(number, few->shift, item->few ? 0 : bins->merged, reading->shift),
-                          item->few ? &few->entry[i].value : &bins->bin[i]);
+        timeline_add_cell(
+            reading, item, lane,
+            timeline_bin_of_common_width(number, few->shift, item->few ? 0 : bins->merged, reading->shift),
+            item->few ? &few->entry[i].value : &bins->bin[i]);
     }
 }
 
-/* Sets the numbers of bins to cover the run and all bins with values. */
+/* Sets the numbers of bins such that they cover the run and all bins with values. */
 static void timeline_count_bins(struct reading *reading)
 {
     struct timeline *timeline = &reading->profile->timeline;
-    uint64_t length = run_length_ns(reading->profile), last = length ? length - 1 : 0;
+    uint64_t length = timeline_run_length_ns(reading->profile), last = length ? length - 1 : 0;
     if (timeline->lane_bins <= last >> reading->lane_shift)
         timeline->lane_bins = (uint32_t)(last >> reading->lane_shift) + 1;
     if (timeline->bins <= (timeline->lane_bins - 1) >> PROFILE_TIME_FINER)
@@ -388,7 +397,7 @@ const char *profile_read_timeline(const struct profile_chunks *chunks, const uin
     timeline_gather_items(&reading);
     free(reading.taken);
     const char *wrong = timeline_check_items(&reading);
-    if (!wrong && reading.count && profile->header.merged && !make_job_lanes(&reading))
+    if (!wrong && reading.count && profile->header.merged && !timeline_make_job_lanes(&reading))
         wrong = damaged;
     if (!wrong && reading.count) {
         if (!profile->header.merged)

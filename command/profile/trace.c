@@ -20,7 +20,7 @@
 #define TIME_MOST (1ull << 62)
 
 /* Reads a number. Returns false if it is cut off or does not fit. */
-static bool stream_number(struct trace_stream *stream, uint64_t *number)
+static bool trace_stream_number(struct trace_stream *stream, uint64_t *number)
 {
     *number = 0;
     for (unsigned shift = 0; shift < 64 && stream->at < stream->have; shift += 7) {
@@ -34,11 +34,11 @@ static bool stream_number(struct trace_stream *stream, uint64_t *number)
     return false;
 }
 
-/* Applies a record that changes the time or the period and is not a sample. */
-static bool stream_take_time(struct trace_stream *stream, unsigned kind)
+/* Applies a record that is not a sample, but changes the time or the period. */
+static bool trace_stream_take_time(struct trace_stream *stream, unsigned kind)
 {
     uint64_t number;
-    if (!stream_number(stream, &number) || number > TIME_MOST)
+    if (!trace_stream_number(stream, &number) || number > TIME_MOST)
         return false;
     switch (kind) {
     case PROFILE_TRACE_GAP:
@@ -59,8 +59,8 @@ static bool stream_take_time(struct trace_stream *stream, unsigned kind)
     return stream->end_ns <= TIME_MOST;
 }
 
-/* Reads the context and the state of a record that starts with the byte `kind`. */
-static bool stream_take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair)
+/* Reads the context and the state of a record whose first byte is `kind`. */
+static bool trace_stream_take_pair(struct trace_stream *stream, unsigned kind, uint64_t *pair)
 {
     uint32_t place = PROFILE_TRACE_PLACES - 1;
     uint64_t apart;
@@ -68,7 +68,7 @@ static bool stream_take_pair(struct trace_stream *stream, unsigned kind, uint64_
         place = kind < PROFILE_TRACE_SEVERAL ? kind : kind - PROFILE_TRACE_SEVERAL;
         *pair = stream->table[place];
     } else {
-        if (!stream_number(stream, &apart))
+        if (!trace_stream_number(stream, &apart))
             return false;
         stream->last_node += (uint32_t)((apart >> 1) ^ -(apart & 1));
         *pair = PROFILE_TRACE_PAIR(stream->last_node, kind & 7);
@@ -77,12 +77,12 @@ static bool stream_take_pair(struct trace_stream *stream, unsigned kind, uint64_
     return true;
 }
 
-static bool stream_take_samples(struct trace_stream *stream, unsigned kind, struct trace_record *record)
+static bool trace_stream_take_samples(struct trace_stream *stream, unsigned kind, struct trace_record *record)
 {
     bool several = kind >= PROFILE_TRACE_SEVERAL && !(kind >= PROFILE_TRACE_NEW && kind < PROFILE_TRACE_NEW_SEVERAL);
     uint64_t more = 0;
-    if (!stream_take_pair(stream, kind, &record->pair) ||
-        (several && (!stream_number(stream, &more) || more > UINT32_MAX - 2)))
+    if (!trace_stream_take_pair(stream, kind, &record->pair) ||
+        (several && (!trace_stream_number(stream, &more) || more > UINT32_MAX - 2)))
         return false;
     record->count = several ? more + 2 : 1;
     if (__builtin_mul_overflow(record->count, stream->period_ns, &record->length_ns))
@@ -97,9 +97,9 @@ static bool stream_take_samples(struct trace_stream *stream, unsigned kind, stru
     return true;
 }
 
-/* Returns the kind of the next sample. It comes from a record's first byte, or is the second sample of a
- * record with two. */
-static unsigned stream_take_kind(struct trace_stream *stream)
+/* Returns the kind of the next sample. A record's first byte gives the kind, except for the second sample of
+ * a record with two samples. */
+static unsigned trace_stream_take_kind(struct trace_stream *stream)
 {
     unsigned kind = stream->second ? stream->second : stream->bytes[stream->at++];
     stream->second = 0;
@@ -113,25 +113,25 @@ static unsigned stream_take_kind(struct trace_stream *stream)
 bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 {
     while ((stream->second || stream->at < stream->have) && !stream->damaged) {
-        unsigned kind = stream_take_kind(stream);
-        if (kind < PROFILE_TRACE_GAP && stream_take_samples(stream, kind, record))
+        unsigned kind = trace_stream_take_kind(stream);
+        if (kind < PROFILE_TRACE_GAP && trace_stream_take_samples(stream, kind, record))
             return true;
-        stream->damaged = kind < PROFILE_TRACE_GAP || !stream_take_time(stream, kind);
+        stream->damaged = kind < PROFILE_TRACE_GAP || !trace_stream_take_time(stream, kind);
     }
     return false;
 }
 
 /* ---- spans ---- */
 
-#define MOVES_MOST  4096u /* maximum number of moves of one node between regions that are followed */
-#define TOUCHING_NS 1000u /* spans with a shorter gap between them count as adjacent */
+#define MOVES_MOST  4096u /* maximum number of moves between regions that are followed for one node */
+#define TOUCHING_NS 1000u /* spans with a gap shorter than this between them count as adjacent */
 
 struct tracing {
     struct profile *profile;
     struct profile_chunks chunks;
-    uint32_t *node_map; /* node map, as made by profile_merge() for the file's tree now */
-    uint32_t *merged;   /* indexed by node of that tree: index of the profile's node */
-    uint32_t *known;    /* indexed by node_idx: 1 + index of the profile's node; 0: not looked up yet */
+    uint32_t *node_map; /* node map of the file's tree as it is now, made by profile_merge() */
+    uint32_t *merged;   /* for each node of the file's tree as it is now: index of the profile's node */
+    uint32_t *known;    /* for each node_idx: 1 + index of the profile's node; 0: not looked up yet */
     struct trace *trace;
 };
 
@@ -147,8 +147,8 @@ static uint32_t trace_find_node(const struct tracing *tracing, uint32_t node_idx
     return tracing->merged[tracing->node_map[node_idx] - PROFILE_MAP_MERGED];
 }
 
-/* Returns the profile's node for a node of the trace. A trace names the same nodes very often, so the moves
- * of each node are followed only once. */
+/* Returns the profile's node for a node of the trace. A trace names the same nodes very often, so each node's
+ * moves are followed only once. */
 static uint32_t trace_node_of(const struct tracing *tracing, uint32_t node_idx)
 {
     if (!profile_node_at(&tracing->chunks, node_idx))
@@ -162,7 +162,7 @@ static void trace_add_span(struct trace_lane *lane, size_t *room, struct trace_s
 {
     struct trace_span *last = lane->span_count ? &lane->spans[lane->span_count - 1] : NULL;
     if (last && span.begin_ns < last->end_ns + TOUCHING_NS) {
-        /* the spans may overlap, because a thread's last period extends beyond its end */
+        /* the two spans may overlap, because a thread's last period extends beyond the thread's end */
         span.begin_ns = last->end_ns;
         span.end_ns = span.end_ns < span.begin_ns ? span.begin_ns : span.end_ns;
         if (last->node == span.node && last->state == span.state && UINT32_MAX - last->samples > span.samples) {
@@ -175,7 +175,7 @@ static void trace_add_span(struct trace_lane *lane, size_t *room, struct trace_s
     lane->spans[lane->span_count++] = span;
 }
 
-static bool read_trace_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk,
+static bool trace_read_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk,
                              struct trace_lane *lane, size_t *room)
 {
     uint32_t most = PROFILE_CHUNK_BYTES - sizeof *chunk;
@@ -194,7 +194,7 @@ static bool read_trace_chunk(const struct tracing *tracing, const struct profile
     return !stream.damaged;
 }
 
-static int compare_trace_chunks(const void *left, const void *right)
+static int trace_compare_chunks(const void *left, const void *right)
 {
     const struct profile_trace_chunk *a = *(const struct profile_trace_chunk *const *)left,
                                      *b = *(const struct profile_trace_chunk *const *)right;
@@ -203,13 +203,13 @@ static int compare_trace_chunks(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static int compare_trace_lanes(const void *left, const void *right)
+static int trace_compare_lanes(const void *left, const void *right)
 {
     const struct trace_lane *a = left, *b = right;
     return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static uint32_t first_thread_of_tree(const struct profile *profile, uint64_t tree)
+static uint32_t trace_first_thread_of_tree(const struct profile *profile, uint64_t tree)
 {
     uint32_t thread = 0;
     while (thread < profile->thread_count && profile->threads[thread].tree != tree)
@@ -217,7 +217,7 @@ static uint32_t first_thread_of_tree(const struct profile *profile, uint64_t tre
     return thread < profile->thread_count ? thread : 0;
 }
 
-static const char *read_trace_lanes(const struct tracing *tracing)
+static const char *trace_read_lanes(const struct tracing *tracing)
 {
     const struct profile_trace_chunk **chunks = memory_array(tracing->chunks.count + 1u, sizeof(*chunks));
     struct trace *trace = tracing->trace;
@@ -229,23 +229,23 @@ static const char *read_trace_lanes(const struct tracing *tracing)
             (!tracing->chunks.only_tree || chunk->owner == tracing->chunks.only_tree))
             chunks[count++] = chunk;
     }
-    qsort(chunks, count, sizeof(*chunks), compare_trace_chunks);
+    qsort(chunks, count, sizeof(*chunks), trace_compare_chunks);
     for (size_t i = 0; i < count && good; i++) {
         if (!trace->lane_count || trace->lanes[trace->lane_count - 1].tree != chunks[i]->owner) {
             memory_grow(&trace->lanes, &lanes_room, trace->lane_count, sizeof *trace->lanes);
             trace->lanes[trace->lane_count++] = (struct trace_lane){
-                .tree = chunks[i]->owner, .thread = first_thread_of_tree(tracing->profile, chunks[i]->owner)};
+                .tree = chunks[i]->owner, .thread = trace_first_thread_of_tree(tracing->profile, chunks[i]->owner)};
             room = 0;
         }
-        good = read_trace_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
+        good = trace_read_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
     }
     free(chunks);
     if (trace->lane_count)
-        qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_trace_lanes);
+        qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, trace_compare_lanes);
     return good ? NULL : "damaged: the trace cannot be read to its end";
 }
 
-/* Returns, for each node of the file's tree now, the profile's node for that context. */
+/* Returns, for each node of the file's tree as it is now, the profile's node for the same context. */
 static uint32_t *trace_map_nodes(struct profile *profile, const struct profile *now)
 {
     uint32_t *merged = memory_array(now->node_count, sizeof *merged);
@@ -260,7 +260,7 @@ static uint32_t *trace_map_nodes(struct profile *profile, const struct profile *
     return merged;
 }
 
-static const char *read_trace(struct tracing *tracing, char *buffer, size_t buffer_bytes)
+static const char *trace_read_samples(struct tracing *tracing, char *buffer, size_t buffer_bytes)
 {
     struct profile *now = memory_array(1, sizeof *now);
     unsigned char *bytes;
@@ -274,7 +274,7 @@ static const char *read_trace(struct tracing *tracing, char *buffer, size_t buff
         tracing->known =
             memory_array((size_t)tracing->chunks.count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *tracing->known);
         tracing->trace->thinned = now->header.trace_thinned;
-        wrong = read_trace_lanes(tracing);
+        wrong = trace_read_lanes(tracing);
     }
     free(tracing->merged);
     free(tracing->known);
@@ -296,7 +296,7 @@ struct trace *trace_read(struct profile *profile, char *error, size_t error_byte
         wrong = "has no trace; measure again with blame run --trace";
     if (!wrong) {
         tracing.trace = memory_array(1, sizeof *tracing.trace);
-        wrong = read_trace(&tracing, buffer, sizeof buffer);
+        wrong = trace_read_samples(&tracing, buffer, sizeof buffer);
     }
     if (!wrong)
         return tracing.trace;

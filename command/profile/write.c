@@ -20,18 +20,18 @@ struct writer {
     uint32_t count;
     size_t room;
     struct pair_map open; /* maps (kind, owner) to the number of the chunk that is being filled */
-    uint32_t *node_idx;   /* indexed by node of the profile: its index in the file */
-    bool full;            /* the file would need more than PROFILE_MAX_CHUNKS chunks */
+    uint32_t *node_idx;   /* for each node of the profile, its index in the file */
+    bool full;            /* whether the file would need more than PROFILE_MAX_CHUNKS chunks */
 };
 
-static struct profile_chunk *writer_chunk(const struct writer *writer, uint32_t number)
+static struct profile_chunk *profile_writer_chunk(const struct writer *writer, uint32_t number)
 {
     return (struct profile_chunk *)(writer->chunks + (size_t)number * PROFILE_CHUNK_BYTES);
 }
 
-static uint32_t writer_add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
+static uint32_t profile_writer_add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
 {
-    /* no file will be written: overwrite the last chunk from here on */
+    /* no file will be written, so the last chunk can be overwritten from here on */
     if (writer->count == PROFILE_MAX_CHUNKS) {
         writer->full = true;
         writer->count--;
@@ -40,7 +40,7 @@ static uint32_t writer_add_chunk(struct writer *writer, uint32_t kind, uint32_t 
         writer->room = writer->room ? 2 * writer->room : 16;
         writer->chunks = memory_check(reallocarray(writer->chunks, writer->room, PROFILE_CHUNK_BYTES));
     }
-    struct profile_chunk *chunk = writer_chunk(writer, writer->count);
+    struct profile_chunk *chunk = profile_writer_chunk(writer, writer->count);
     memset(chunk, 0, PROFILE_CHUNK_BYTES);
     chunk->kind = kind;
     chunk->owner = owner;
@@ -50,24 +50,25 @@ static uint32_t writer_add_chunk(struct writer *writer, uint32_t kind, uint32_t 
     return writer->count++;
 }
 
-/* Returns the number of a chunk of this kind and owner that has room, and adds a chunk if there is none.
- * wanted: units in a tree's chunk, bytes of text, or 1 record. */
-static uint32_t writer_chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted,
-                                       uint32_t most)
+/* Returns the number of a chunk of this kind and owner that has room. Adds a chunk if there is none. wanted:
+ * units in a tree's chunk, bytes of text, or 1 record. */
+static uint32_t profile_writer_chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted,
+                                               uint32_t most)
 {
     uint32_t number = *pair_map_slot(&writer->open, kind, owner);
     if (number == PAIR_MAP_NEW)
-        return writer_add_chunk(writer, kind, owner);
-    const struct profile_chunk *chunk = writer_chunk(writer, number);
+        return profile_writer_add_chunk(writer, kind, owner);
+    const struct profile_chunk *chunk = profile_writer_chunk(writer, number);
     uint32_t limit = kind == PROFILE_CHUNK_TREE ? chunk->metric_unit : most;
-    return chunk->used + wanted <= limit ? number : writer_add_chunk(writer, kind, owner);
+    return chunk->used + wanted <= limit ? number : profile_writer_add_chunk(writer, kind, owner);
 }
 
-/* Writes a node and its record. The record has the size of a metric, or is NULL. Returns the node's index. */
-static uint32_t writer_add_node(struct writer *writer, const struct profile_node *node, const void *record)
+/* Writes a node and its record, and returns the node's index in the file. The record has the size of a
+ * metric, or is NULL. */
+static uint32_t profile_writer_add_node(struct writer *writer, const struct profile_node *node, const void *record)
 {
-    uint32_t number = writer_chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
-    struct profile_chunk *chunk = writer_chunk(writer, number);
+    uint32_t number = profile_writer_chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
+    struct profile_chunk *chunk = profile_writer_chunk(writer, number);
     struct profile_node *to = (struct profile_node *)chunk + chunk->used;
     *to = *node;
     if (record) {
@@ -78,21 +79,23 @@ static uint32_t writer_add_node(struct writer *writer, const struct profile_node
     return number * PROFILE_UNITS_PER_CHUNK + chunk->used++;
 }
 
-static void writer_add_record(struct writer *writer, uint32_t kind, const void *record, size_t bytes)
+static void profile_writer_add_record(struct writer *writer, uint32_t kind, const void *record, size_t bytes)
 {
     uint32_t most = (uint32_t)(PROFILE_CHUNK_BYTES / bytes - 1);
-    struct profile_chunk *chunk = writer_chunk(writer, writer_chunk_with_room(writer, kind, 0, 1, most));
+    struct profile_chunk *chunk =
+        profile_writer_chunk(writer, profile_writer_chunk_with_room(writer, kind, 0, 1, most));
     memcpy((char *)chunk + (size_t)(1 + chunk->used++) * bytes, record, bytes);
 }
 
-static bool record_is_zero(const void *record)
+static bool profile_record_is_zero(const void *record)
 {
     static const struct profile_metric nothing;
     return memcmp(record, &nothing, sizeof nothing) == 0;
 }
 
-/* Writes a node's sums. Reverses what merge_metric() does with blocked time, missing cores and MPI calls. */
-static void writer_put_sums(struct writer *writer, uint32_t i)
+/* Writes a node's sums. Reverses what profile_merge_metric() does for blocked time, time without a core and MPI
+ * calls. */
+static void profile_writer_put_sums(struct writer *writer, uint32_t i)
 {
     const struct merged_node *from = &writer->profile->nodes[i];
     struct profile_metric metric = from->metric.metric;
@@ -108,7 +111,7 @@ static void writer_put_sums(struct writer *writer, uint32_t i)
     } else if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_STOPPED) {
         metric.inverse_busy = writer->profile->stopped_ns;
     } else if (from->kind == PROFILE_NODE_MPI) {
-        /* The number of calls has 32 bits. With more calls, only the averages are kept. */
+        /* The file stores the number of calls in 32 bits. For more calls, only the averages are kept. */
         double calls = from->metric.mpi_calls, part = calls > UINT32_MAX ? UINT32_MAX / calls : 1;
         metric.work = from->metric.mpi_wait;
         metric.waits = (uint32_t)(calls * part);
@@ -120,63 +123,64 @@ static void writer_put_sums(struct writer *writer, uint32_t i)
         struct profile_ranks ranks = profile_ranks_of_sums(&from->metric);
         memcpy(&metric, &ranks, sizeof metric);
     }
-    writer->node_idx[i] = writer_add_node(writer, &node, record_is_zero(&metric) ? NULL : &metric);
-    if (record_is_zero(&blocked))
+    writer->node_idx[i] = profile_writer_add_node(writer, &node, profile_record_is_zero(&metric) ? NULL : &metric);
+    if (profile_record_is_zero(&blocked))
         return;
     struct profile_node below = {
         .key = PROFILE_PSEUDO_BLOCKED, .kind = PROFILE_NODE_PSEUDO, .parent = writer->node_idx[i]};
-    writer_add_node(writer, &below, &blocked);
+    profile_writer_add_node(writer, &below, &blocked);
 }
 
-static void writer_put_nodes(struct writer *writer)
+static void profile_writer_put_nodes(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
     writer->node_idx = memory_array(profile->node_count, sizeof *writer->node_idx);
     for (uint32_t i = 0; i < profile->node_count; i++)
-        writer_put_sums(writer, i);
+        profile_writer_put_sums(writer, i);
     for (size_t i = 0; i < profile->counters_count; i++) {
         const struct merged_counters *counters = &profile->counters[i];
         struct profile_node node = {.kind = PROFILE_NODE_COUNTERS, .parent = writer->node_idx[counters->node]};
-        writer_add_node(writer, &node, &counters->counters);
+        profile_writer_add_node(writer, &node, &counters->counters);
     }
     for (size_t i = 0; i < profile->spread_count; i++) {
         const struct merged_spread *spread = &profile->spreads[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_SPREAD, .key = spread->key, .parent = writer->node_idx[spread->node]};
-        writer_add_node(writer, &node, &spread->spread);
+        profile_writer_add_node(writer, &node, &spread->spread);
     }
     for (size_t i = 0; i < profile->balance_count; i++) {
         const struct merged_balance *balance = &profile->balances[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_BALANCE, .key = balance->key, .parent = writer->node_idx[balance->node]};
-        writer_add_node(writer, &node, &balance->balance);
+        profile_writer_add_node(writer, &node, &balance->balance);
     }
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_PROBE, .key = probe->tree, .parent = writer->node_idx[probe->node]};
         struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS,
-                                       .parent = writer_add_node(writer, &node, &probe->probe)};
+                                       .parent = profile_writer_add_node(writer, &node, &probe->probe)};
         if (profile->counter_count)
-            writer_add_node(writer, &counted, &probe->counters);
+            profile_writer_add_node(writer, &counted, &probe->counters);
     }
 }
 
 /* Writes a LANE or TIME node, and its record in a TIME chunk. */
-static void writer_add_time_node(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record,
-                                 size_t bytes)
+static void profile_writer_add_time_node(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key,
+                                         const void *record, size_t bytes)
 {
     uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES);
-    uint32_t number = writer_chunk_with_room(writer, PROFILE_CHUNK_TIME, MAIN_TREE, units, PROFILE_UNITS_PER_CHUNK);
-    struct profile_chunk *chunk = writer_chunk(writer, number);
+    uint32_t number =
+        profile_writer_chunk_with_room(writer, PROFILE_CHUNK_TIME, MAIN_TREE, units, PROFILE_UNITS_PER_CHUNK);
+    struct profile_chunk *chunk = profile_writer_chunk(writer, number);
     struct profile_node node = {
         .kind = kind, .parent = parent, .key = key, .metric = number * PROFILE_UNITS_PER_CHUNK + chunk->used};
     memcpy((struct profile_node *)chunk + chunk->used, record, bytes);
     chunk->used += units;
-    writer_add_node(writer, &node, NULL);
+    profile_writer_add_node(writer, &node, NULL);
 }
 
-static void writer_add_lane(struct writer *writer, uint32_t number)
+static void profile_writer_add_lane(struct writer *writer, uint32_t number)
 {
     const struct profile *profile = writer->profile;
     const struct timeline *timeline = &profile->timeline;
@@ -201,12 +205,12 @@ static void writer_add_lane(struct writer *writer, uint32_t number)
     for (size_t bin = 0; bin < timeline->lane_bins; bin++)
         for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
             record->ns[bin][state] = (float)lane->ns[bin][state];
-    writer_add_time_node(writer, PROFILE_NODE_LANE, writer->node_idx[0], 1 + number, record, bytes);
+    profile_writer_add_time_node(writer, PROFILE_NODE_LANE, writer->node_idx[0], 1 + number, record, bytes);
     free(record);
 }
 
 /* Writes the bins of one context in one lane. */
-static void writer_put_cells(struct writer *writer, const struct timeline_cell *cells, size_t count)
+static void profile_writer_put_cells(struct writer *writer, const struct timeline_cell *cells, size_t count)
 {
     uint8_t shift = (uint8_t)__builtin_ctzll(writer->profile->timeline.bin_ns);
     struct profile_few_bins few = {.form = PROFILE_TIME_FEW, .shift = shift, .count = (uint8_t)count};
@@ -222,46 +226,46 @@ static void writer_put_cells(struct writer *writer, const struct timeline_cell *
         }
     }
     if (count <= PROFILE_FEW_BINS)
-        writer_add_node(writer, &node, &few);
+        profile_writer_add_node(writer, &node, &few);
     else
-        writer_add_time_node(writer, node.kind, node.parent, node.key, &dense, sizeof dense);
+        profile_writer_add_time_node(writer, node.kind, node.parent, node.key, &dense, sizeof dense);
 }
 
-static void writer_put_timeline(struct writer *writer)
+static void profile_writer_put_timeline(struct writer *writer)
 {
     const struct timeline *timeline = &writer->profile->timeline;
     struct timeline_cell *cells = timeline_cells_by_lane(timeline, writer->profile->node_count);
     for (uint32_t i = 0; i < timeline->lane_count; i++)
-        writer_add_lane(writer, i);
+        profile_writer_add_lane(writer, i);
     for (size_t i = 0, end; i < timeline->cell_count; i = end) {
         for (end = i + 1;
              end < timeline->cell_count && cells[end].node == cells[i].node && cells[end].lane == cells[i].lane;)
             end++;
-        writer_put_cells(writer, &cells[i], end - i);
+        profile_writer_put_cells(writer, &cells[i], end - i);
     }
     free(cells);
 }
 
-static void writer_add_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
+static void profile_writer_add_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
 {
     uint32_t *slot = pair_map_slot(nodes, lock->key, 0);
     struct profile_waits waits = {.sum_ns = lock->sum_ns, .longest_ns = lock->longest_ns, .waits = lock->waits};
     struct profile_node node = {.key = lock->key, .kind = PROFILE_NODE_WAITS, .parent = writer->node_idx[0]};
     if (*slot == PAIR_MAP_NEW)
-        *slot = writer_add_node(writer, &node, lock->initialiser ? NULL : &waits);
+        *slot = profile_writer_add_node(writer, &node, lock->initialiser ? NULL : &waits);
     else if (!lock->initialiser)
-        writer_add_node(writer, &node, &waits); /* readers add up WAITS nodes with the same key */
+        profile_writer_add_node(writer, &node, &waits); /* readers add up WAITS nodes with the same key */
     if (lock->initialiser) {
         node = (struct profile_node){.key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
-        writer_add_node(writer, &node, &waits);
+        profile_writer_add_node(writer, &node, &waits);
     }
     if (lock->variable) {
         node = (struct profile_node){.key = lock->variable, .kind = PROFILE_NODE_VARIABLE, .parent = *slot};
-        writer_add_node(writer, &node, NULL);
+        profile_writer_add_node(writer, &node, NULL);
     }
 }
 
-static void write_profile_texts(struct writer *writer)
+static void profile_write_texts(struct writer *writer)
 {
     const uint32_t most = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
     const char *at = writer->profile->text, *end = at ? at + writer->profile->text_bytes : at;
@@ -270,35 +274,35 @@ static void write_profile_texts(struct writer *writer)
         size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : most + 1;
         if (bytes > most)
             break;
-        uint32_t number = writer_chunk_with_room(writer, PROFILE_CHUNK_TEXT, 0, (uint32_t)bytes, most);
-        struct profile_chunk *chunk = writer_chunk(writer, number);
+        uint32_t number = profile_writer_chunk_with_room(writer, PROFILE_CHUNK_TEXT, 0, (uint32_t)bytes, most);
+        struct profile_chunk *chunk = profile_writer_chunk(writer, number);
         memcpy((char *)chunk + PROFILE_UNIT_BYTES + chunk->used, at, bytes);
         chunk->used += (uint32_t)bytes;
         at += bytes;
     }
 }
 
-static void writer_put_profile(struct writer *writer)
+static void profile_writer_put_profile(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
     struct pair_map locks = {0};
-    write_profile_texts(writer);
+    profile_write_texts(writer);
     for (size_t i = 0; i < profile->rank_count; i++)
-        writer_add_record(writer, PROFILE_CHUNK_RANK, &profile->ranks[i], sizeof *profile->ranks);
+        profile_writer_add_record(writer, PROFILE_CHUNK_RANK, &profile->ranks[i], sizeof *profile->ranks);
     for (size_t i = 0; i < profile->module_count; i++)
-        writer_add_record(writer, PROFILE_CHUNK_MODULE, &profile->modules[i], sizeof *profile->modules);
+        profile_writer_add_record(writer, PROFILE_CHUNK_MODULE, &profile->modules[i], sizeof *profile->modules);
     for (size_t i = 0; i < profile->name_count; i++)
-        writer_add_record(writer, PROFILE_CHUNK_NAME, &profile->names[i], sizeof *profile->names);
+        profile_writer_add_record(writer, PROFILE_CHUNK_NAME, &profile->names[i], sizeof *profile->names);
     for (size_t i = 0; i < profile->thread_count; i++)
-        writer_add_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
-    writer_put_nodes(writer);
-    writer_put_timeline(writer);
+        profile_writer_add_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
+    profile_writer_put_nodes(writer);
+    profile_writer_put_timeline(writer);
     for (size_t i = 0; i < profile->lock_count; i++)
-        writer_add_lock(writer, &locks, &profile->locks[i]);
+        profile_writer_add_lock(writer, &locks, &profile->locks[i]);
     pair_map_free(&locks);
 }
 
-static void writer_complete_header(struct profile_header *header, uint32_t chunks)
+static void profile_writer_complete_header(struct profile_header *header, uint32_t chunks)
 {
     profile_header_identify(header);
     header->chunk_count = chunks;
@@ -308,7 +312,7 @@ static int profile_write_stream(const struct writer *writer, FILE *out)
 {
     char page[PROFILE_HEADER_BYTES] = "";
     struct profile_header header = writer->profile->header;
-    writer_complete_header(&header, writer->count);
+    profile_writer_complete_header(&header, writer->count);
     memcpy(page, &header, sizeof header);
     errno = 0;
     bool good = fwrite(page, sizeof page, 1, out) == 1 &&
@@ -319,7 +323,7 @@ static int profile_write_stream(const struct writer *writer, FILE *out)
     return wrong;
 }
 
-static int write_profile_file(const struct writer *writer, const char *path)
+static int profile_write_file(const struct writer *writer, const char *path)
 {
     char *part = memory_text("%s.%ld.part", path, (long)getpid());
     FILE *out = unfinished_file(part);
@@ -334,15 +338,15 @@ static int write_profile_file(const struct writer *writer, const char *path)
     return wrong;
 }
 
-/* Writes to a path; if path is NULL, to the descriptor, which is closed. */
+/* Writes a profile to a path or, if the path is NULL, to the descriptor, which is then closed. */
 static int profile_write_to(const struct profile *profile, const char *path, int file)
 {
     struct writer writer = {.profile = profile};
     FILE *out = NULL;
-    writer_put_profile(&writer);
+    profile_writer_put_profile(&writer);
     int wrong = writer.full ? EOVERFLOW : 0;
     if (!wrong && path)
-        wrong = write_profile_file(&writer, path);
+        wrong = profile_write_file(&writer, path);
     else if (!wrong)
         wrong = (out = fdopen(file, "w")) ? profile_write_stream(&writer, out) : errno;
     free(writer.chunks);
