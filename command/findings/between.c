@@ -108,8 +108,8 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
                               .row = between->row,
                               .metric = METRIC_MPI_WAIT,
                               .seconds = between->seconds,
-                              .sampled = true,
-                              .gain_s = between->seconds / between->waiting};
+                              .sampled = true};
+    struct relief relief = {.wall_s = between->seconds / between->waiting, .moved_s = INFINITY};
     finding.title = format_printable("between nodes: %s others wait about %s s%s%s%s", late,
                                      DECIMAL(between->seconds, 2), table->calls > 1 ? ", most" : "", where, code);
     finding.evidence = format_printable(
@@ -120,7 +120,7 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
     finding.advice = format_printable("%s", "Give the named ranks less to do in the named code, and the others more. "
                                             "--view balance shows all calls, ranks and contexts; --rank N shows one "
                                             "rank.");
-    put_finding(inquiry, &finding);
+    put_bounded_finding(inquiry, &finding, &relief);
     inquiry->between_ns = memory_array(inquiry->rows->count, sizeof *inquiry->between_ns);
     for (size_t i = 0; i < table->calls; i++)
         if (table->entry[i].row != ROW_NONE)

@@ -336,8 +336,9 @@ static void put_changes(struct inquiry *inquiry, const struct course *course, si
     char *culprit = describe_culprit(inquiry, course), *ranks = describe_ranks(inquiry, course), share[200] = "";
     struct finding finding = {
         .rule = "changes", .row = course->row, .metric = course->metric, .seconds = course->seconds, .sampled = true};
+    struct relief relief = {.idle_s = course->seconds, .moved_s = INFINITY};
     if (course->metric == METRIC_IDLENESS)
-        finding.gain_s = course->seconds * inquiry->idle_to_wall;
+        finding.gain_s = bound_of(inquiry, &relief);
     finding.title = change_title(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
     if (course->row != ROW_NONE)
         snprintf(share, sizeof share, ", %.40s %% of it in the named code",

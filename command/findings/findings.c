@@ -34,8 +34,11 @@ static void free_inquiry(struct inquiry *inquiry)
     free(inquiry->unit_of);
     free(inquiry->in_task);
     free(inquiry->own);
-    for (int cause = 0; cause < CAUSES; cause++)
+    for (int cause = 0; cause < CAUSES; cause++) {
         free(inquiry->idle_ns[cause]);
+        free(inquiry->lost_ns[cause]);
+    }
+    free(inquiry->floors.busy_s);
     free(inquiry->unit);
     free(inquiry->between_ns);
     pair_map_free(&inquiry->unit_map);
@@ -87,11 +90,11 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     /* ranks run at the same time, so a job saves what one rank saves on average */
     double ranks = (double)job_ranks(profile);
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) / ranks : 0;
-    inquiry.busy_to_wall = (useful >= 1 ? 1 / useful : 1) / ranks;
     if (profile->header.clock == 0)
         inquiry.nobody_busy_s = nobody_busy_s(profile, rows);
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     inquiry.findings->whole_s = inquiry.whole_s;
+    findings_gather_floors(&inquiry);
     findings_gather_units(&inquiry);
     /* Samples that a hardware counter triggers cannot say how many seconds could be saved. */
     bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);

@@ -264,8 +264,8 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
                               .row = lateness->row,
                               .metric = METRIC_RANK_IDLENESS,
                               .seconds = lateness->seconds,
-                              .sampled = true,
-                              .gain_s = gain_of(inquiry, lateness)};
+                              .sampled = true};
+    struct relief relief = {.wall_s = gain_of(inquiry, lateness), .moved_s = INFINITY};
     if (lateness->no_core_s > 0)
         snprintf(no_core, sizeof no_core, ", %s s of it while that rank had no core", DECIMAL(lateness->no_core_s, 2));
     if (lateness->nobody_s > 0)
@@ -279,7 +279,7 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
                                         DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, nobody,
                                         idle, SHARE(inquiry, lateness->all_s));
     finding.advice = format_printable("%s", lateness_advice(lateness, job));
-    put_finding(inquiry, &finding);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 /* Finds late ranks. In the profile of a single rank, reports the rank only if others wait for it longer than

@@ -70,12 +70,11 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     double seconds = waiting->ns * 1e-9;
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
     char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
-    struct finding finding = {.rule = "lock-bound",
-                              .row = waiting->row,
-                              .metric = METRIC_LOCK_WAIT,
-                              .seconds = seconds,
-                              .sampled = true,
-                              .gain_s = bound_of_cost(inquiry, seconds, waiting->idle_ns)};
+    struct finding finding = {
+        .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
+    double idle_s = 1e-9 * waiting->idle_ns;
+    /* the holder may sleep, so cores do not limit what can be saved */
+    struct relief relief = {.waited_s = seconds, .idle_s = idle_s, .asleep_s = idle_s, .idle_follows = true};
     if (lock)
         shorten_name(name, lock->name);
     else
@@ -91,7 +90,7 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
                         "reduction, several updates at once), or use atomic for single updates."
                       : "Do less while holding the lock: move work out of the section, use one lock for each part of "
                         "the data, private copies, or a reduction.");
-    put_finding(inquiry, &finding);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)

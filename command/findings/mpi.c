@@ -129,15 +129,16 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
                               .row = wait->row,
                               .metric = idle ? METRIC_IDLENESS : METRIC_MPI_WAIT,
                               .seconds = idle ? wait->idle_s : wait->waited_s,
-                              .sampled = true,
-                              .gain_s = bound_of_cost(inquiry, wait->waited_s, wait->idle_s * 1e9)};
+                              .sampled = true};
+    struct relief relief = {
+        .waited_s = wait->waited_s, .idle_s = wait->idle_s, .moved_s = INFINITY, .idle_follows = true};
     finding.title = format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
     finding.evidence = format_printable(
         "%s s waited (+- %s)%s%s, and %s s of idleness of other threads meanwhile%s: %s", DECIMAL(wait->waited_s, 2),
         DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
         DECIMAL(wait->idle_s, 2), least, SHARE(inquiry, wait->waited_s + wait->idle_s));
     finding.advice = format_printable("%s", mpi_advice(inquiry, wait));
-    put_finding(inquiry, &finding);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 void find_mpi_waits(struct inquiry *inquiry)

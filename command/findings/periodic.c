@@ -201,8 +201,10 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
                               .row = culprit ? culprit->row : parts->part[0].row,
                               .metric = METRIC_EFFORT,
                               .seconds = seconds,
-                              .sampled = true,
-                              .gain_s = fmax(0, (lattice->seconds - lattice->usual) * (double)lattice->points)};
+                              .sampled = true};
+    struct relief relief = {.wall_s = fmax(0, (lattice->seconds - lattice->usual) * (double)lattice->points),
+                            .dropped_s = seconds,
+                            .moved_s = INFINITY};
     finding.title =
         format_printable("every %zu%s %s takes %s times as long%s", lattice->every, ending_of(lattice->every), phase,
                          DECIMAL(lattice->seconds / lattice->usual, 1), mean);
@@ -216,7 +218,7 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
                          lattice->strays, lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4),
                          DECIMAL(seconds, 2), share, SHARE(inquiry, seconds));
     finding.advice = format_printable("%s", period_advice(inquiry, steps, &parts->part[0]));
-    put_finding(inquiry, &finding);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 static void judge_steps(struct inquiry *inquiry, const struct steps *steps)

@@ -67,8 +67,16 @@ static struct finding start_finding(const struct inquiry *inquiry, const char *r
                             .metric = METRIC_IDLENESS,
                             .seconds = seconds,
                             .sampled = true,
-                            .basis.idle_beside = fmax(0, error_basis_of(&unit->sum).idle_beside - rest),
-                            .gain_s = seconds * inquiry->idle_to_wall};
+                            .basis.idle_beside = fmax(0, error_basis_of(&unit->sum).idle_beside - rest)};
+}
+
+/* Returns what would be gone with `seconds` of the unit's idleness. lost_ns: the same waiting while the unit
+ * had no core. */
+static struct relief relief_of(const struct unit *unit, double seconds, double lost_ns)
+{
+    return (struct relief){.idle_s = seconds + lost_ns * 1e-9,
+                           .asleep_s = unit->sum.blocked_idle * 1e-9,
+                           .moved_s = profile_sums_own(&unit->sum) * 1e-9};
 }
 
 /* Returns the evidence that every finding about an idle region has. */
@@ -148,7 +156,8 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
     struct finding finding = start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
     set_title_and_advice(inquiry, unit, &finding, texts[why].title, texts[why].advice);
-    put_finding(inquiry, &finding);
+    struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double seconds)
@@ -159,7 +168,8 @@ static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double s
         inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, create them earlier and in several threads, and start long tasks first. Use "
         "fewer taskwaits and dependences, so that more tasks can run at the same time.");
-    put_finding(inquiry, &finding);
+    struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_TASKS]);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 static void put_small_team(struct inquiry *inquiry, const struct unit *unit, double seconds)
@@ -175,7 +185,8 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     finding.advice =
         format_printable("Let more threads take part: check num_threads, if clauses, nested regions and "
                          "OMP_MAX_ACTIVE_LEVELS. Outside a parallel region, tasks run one after the other.");
-    put_finding(inquiry, &finding);
+    struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_NO_TEAM]);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 /* Returns whether cores are idle. If the team uses all cores, threads outside the team could not run anyway. */
@@ -214,7 +225,9 @@ void find_both(struct inquiry *inquiry)
         if (!unit->both)
             continue;
         struct finding finding = start_finding(inquiry, "both", unit, unit->row, idle);
-        finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
+        struct relief relief = relief_of(unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
+        relief.spent_s = overhead;
+        relief.wall_s = nobody_busy_beside_cores_s(inquiry);
         finding.title = format_printable("much idleness and much overhead: %s %% and %s %% of the effort",
                                          DECIMAL(percent_of_program(inquiry, idle), 0),
                                          DECIMAL(percent_of_program(inquiry, overhead), 0));
@@ -222,6 +235,6 @@ void find_both(struct inquiry *inquiry)
         finding.advice = format_printable(
             "Smaller pieces of work would raise the overhead, and larger pieces the idleness. Divide the work in "
             "another way.");
-        put_finding(inquiry, &finding);
+        put_bounded_finding(inquiry, &finding, &relief);
     }
 }

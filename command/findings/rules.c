@@ -46,11 +46,6 @@ const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, 
     return to;
 }
 
-double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns)
-{
-    return fmin(seconds, seconds * inquiry->busy_to_wall + idle_ns * 1e-9 * inquiry->idle_to_wall);
-}
-
 double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp)
 {
     uint32_t number = inquiry->unit_of[row];
@@ -120,15 +115,23 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
     if (finding->sampled)
         put_error(inquiry, put);
-    /* With many threads on few cores, the sum of their waiting can exceed the run time, even if it is divided
-     * by the number of cores. */
-    double wall_s = profile_wall_s(inquiry->profile);
-    if (wall_s > 0)
-        put->gain_s = fmin(finding->gain_s, wall_s);
     if (put->row != ROW_NONE)
         put->row = rows_own(inquiry->rows, put->row);
     put->place = put->row == ROW_NONE ? memory_text("%s", "")
                                       : view_own_label(inquiry->rows, put->row, finding->metric, PLACE_COLUMNS, false);
+}
+
+void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding, const struct relief *relief)
+{
+    struct finding bounded = *finding;
+    bounded.gain_s = bound_of(inquiry, relief);
+    if (bounded.gain_s >= LEAST_GAIN_S) {
+        put_finding(inquiry, &bounded);
+        return;
+    }
+    free(bounded.title);
+    free(bounded.evidence);
+    free(bounded.advice);
 }
 
 /* ---- overhead ---- */
@@ -161,6 +164,7 @@ static const struct {
 /* The overhead in one kind of construct over all regions, and the idleness of those regions. */
 struct cost {
     double ns, idle_ns, top_ns;
+    double lost_ns; /* ns for which the same code had no core */
     uint32_t row;
 };
 
@@ -171,6 +175,16 @@ static enum construct spent_in(const struct rows *rows, const struct row *row)
     enum construct construct = construct_of(rows, row);
     bool waits = is_untold_wait(row) && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION);
     return waits ? CONSTRUCT_WAIT : construct;
+}
+
+/* Returns the ns for which a row's own code had no core. */
+static double lost_below(const struct rows *rows, uint32_t index)
+{
+    double ns = 0;
+    for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
+        if (row_is_no_core(&rows->row[child]))
+            ns += rows->row[child].exclusive->no_core;
+    return ns;
 }
 
 static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
@@ -186,6 +200,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
             (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
+        cost.lost_ns += lost_below(rows, i);
         cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
                                           : host_idle_once(inquiry, i, stamp);
         if (ns > cost.top_ns) {
@@ -201,17 +216,17 @@ void find_overhead(struct inquiry *inquiry)
     for (int construct = 0; construct < CONSTRUCTS; construct++) {
         struct cost cost = cost_of(inquiry, (enum construct)construct);
         double seconds = cost.ns * 1e-9;
-        double gain_s = bound_of_cost(inquiry, seconds, cost.idle_ns) + inquiry->nobody_busy_s;
+        struct relief relief = {.spent_s = seconds,
+                                .lost_s = 1e-9 * cost.lost_ns,
+                                .idle_s = 1e-9 * cost.idle_ns,
+                                .idle_follows = true,
+                                .wall_s = nobody_busy_beside_cores_s(inquiry)};
         uint64_t regions = inquiry->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
-        if (gain_s < LEAST_GAIN_S || !finding_is_enough(inquiry, seconds))
+        if (!finding_is_enough(inquiry, seconds))
             continue;
-        struct finding finding = {.rule = "fine",
-                                  .row = cost.row,
-                                  .metric = METRIC_OVERHEAD,
-                                  .seconds = seconds,
-                                  .sampled = true,
-                                  .gain_s = gain_s};
+        struct finding finding = {
+            .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .sampled = true};
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
                      (unsigned long long)regions);
@@ -222,7 +237,7 @@ void find_overhead(struct inquiry *inquiry)
             DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, SHARE(inquiry, seconds),
             DECIMAL(100 * cost.top_ns / cost.ns, 0));
         finding.advice = format_printable("%s", constructs[construct].advice);
-        put_finding(inquiry, &finding);
+        put_bounded_finding(inquiry, &finding, &relief);
     }
 }
 
@@ -246,20 +261,6 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
     put_finding(inquiry, &finding);
 }
 
-/* Returns for how many seconds waiting threads had no core. The ledgers' idle_no_core includes such time of
- * blocked threads, so the share of blocked threads is subtracted. */
-static double waited_without_core(const struct profile *profile)
-{
-    double without = 0;
-    for (size_t i = 0; i < profile->thread_count; i++) {
-        const struct profile_thread *thread = &profile->threads[i];
-        double waited = thread->idle + thread->lock_wait + thread->mpi_wait;
-        if (waited > 0)
-            without += fmin(waited, thread->idle_no_core * waited / (waited + thread->blocked));
-    }
-    return without;
-}
-
 /* Reports time in which all threads idled. No code is to blame for this time. */
 static void find_nobody_busy(struct inquiry *inquiry)
 {
@@ -270,7 +271,7 @@ static void find_nobody_busy(struct inquiry *inquiry)
         .rule = "nobody-busy", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds * inquiry->threads};
     /* A waiting thread notices the end of its wait only when it has a core. */
     double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
-    double without_s = 1e-9 * waited_without_core(inquiry->profile);
+    double without_s = waited_without_core_s(inquiry->profile);
     char cores[FORMAT_NUMBER_BYTES + 60] = "";
     if (without_s > 0 && without_s >= MOSTLY * waited_s)
         snprintf(cores, sizeof cores, "; waiting threads had no core for %s %% of their time",

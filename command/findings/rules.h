@@ -62,6 +62,7 @@ struct unit {
     uint32_t contexts;
     struct profile_sums sum;
     double idle_ns[CAUSES];
+    double lost_ns[CAUSES]; /* ns of idleness beside the unit's code while that code had no core */
     uint32_t worst[CAUSES]; /* the row whose own code is blamed most, by cause */
     double worst_ns[CAUSES];
     double kind_ns[WAIT_KINDS]; /* ns of idleness by kind of wait */
@@ -80,6 +81,28 @@ struct unit {
 
 #define UNIT_NONE UINT32_MAX
 
+/* What would be gone if a finding's problem were solved, in thread-seconds. */
+struct relief {
+    double idle_s;    /* idleness of other threads beside the code, whether the code had a core or not */
+    double asleep_s;  /* part of idle_s beside code that sleeps, and so needs no core */
+    double waited_s;  /* waiting for locks, or for other ranks */
+    double spent_s;   /* time in the runtime */
+    double lost_s;    /* time for which the code of spent_s had no core */
+    double moved_s;   /* time of the code itself that other threads may take over; INFINITY: any time */
+    double dropped_s; /* time of the code itself that need not be spent */
+    double wall_s;    /* seconds of the run that are gone as well, by the rule's own estimate */
+    /* idle_s is only a consequence of waited_s and spent_s, so no more than these can be gone from the run */
+    bool idle_follows;
+};
+
+/* The times that limit every bound, in seconds. */
+struct floors {
+    double *busy_s; /* for each thread: work, overhead and sleep; sorted, longest first */
+    size_t threads;
+    double sum_s;   /* sum of busy_s */
+    double slept_s; /* part of sum_s that needs no core */
+};
+
 struct inquiry {
     const struct profile *profile;
     const struct rows *rows;
@@ -93,8 +116,7 @@ struct inquiry {
     struct error_terms error;
     double threads, cores;
     double idle_to_wall; /* most seconds of the run that one thread-second of idleness can cost */
-    /* most seconds of the run that one thread-second of waiting or overhead can cost */
-    double busy_to_wall;
+    struct floors floors;
     double nobody_busy_s; /* seconds of the run in which no thread was busy */
     /* thread-seconds without a core, which explain other findings; 0 if they are no finding */
     double no_core_s;
@@ -112,6 +134,8 @@ struct inquiry {
     /* by row of the program's own code: ns of idleness blamed on the row and on the foreign code that it
      * calls */
     double *idle_ns[CAUSES];
+    /* the same while that code had no core */
+    double *lost_ns[CAUSES];
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;
@@ -137,9 +161,17 @@ uint32_t next_stamp(struct inquiry *inquiry);
 /* Returns the ns of idleness of the host of a row's unit. Returns 0 if an earlier call with the same stamp
  * has returned them. */
 double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
-/* Returns an upper bound on the seconds of run time that are saved if `seconds` thread-seconds of waiting or
- * overhead disappear. idle_ns: idleness at the same code. */
-double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns);
+
+/* Gathers inquiry->floors, for bound_of(). */
+void findings_gather_floors(struct inquiry *inquiry);
+/* Returns an upper bound on the seconds by which the run becomes shorter. docs/findings.md, "The bound", has
+ * the equation. */
+double bound_of(const struct inquiry *inquiry, const struct relief *relief);
+/* Returns the thread-seconds for which waiting threads had no core. The ledgers' idle_no_core includes such
+ * time of sleeping threads, so the share of sleeping threads is subtracted. */
+double waited_without_core_s(const struct profile *profile);
+/* Returns the seconds in which no thread was busy and missing cores do not explain it. */
+double nobody_busy_beside_cores_s(const struct inquiry *inquiry);
 
 void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns);
 void tally_free(struct tally *tally);
@@ -167,6 +199,9 @@ void shorten_name(char to[NAME_BYTES], const char *name);
 
 /* Records a finding and takes ownership of its texts. Derives place from row, and share from seconds. */
 void put_finding(struct inquiry *inquiry, const struct finding *finding);
+/* Does the same for a finding with a bound, which it derives from `relief`. Frees the texts and records
+ * nothing if less than LEAST_GAIN_S can be saved. */
+void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding, const struct relief *relief);
 
 /* Record a finding that rules out all others, and return true if they did. */
 bool find_unmeasured(struct inquiry *inquiry); /* too little of the program was measured */

@@ -25,7 +25,8 @@ static double serial_of(const struct inquiry *inquiry, uint32_t index)
 /* Sleep in serial code that the program asked for. Other threads cannot take part in it. */
 struct sleep {
     double own_ns, blocked_ns, most_ns;
-    uint32_t row; /* the row that slept most */
+    double lost_ns; /* ns of other threads' idleness while the code had no core */
+    uint32_t row;   /* the row that slept most */
 };
 
 struct serial_search {
@@ -47,6 +48,8 @@ static struct sleep sleep_of(const struct serial_search *search, uint32_t below,
         if (rows->row[i].kind == ROW_STATEMENT || search->claimed[own] || !(serial_of(inquiry, own) > 0) ||
             (function != ROW_NONE && rows->row[own].function != function))
             continue;
+        if (own == i)
+            sleep.lost_ns += inquiry->lost_ns[CAUSE_NO_TEAM][i];
         sleep.own_ns += sums->work + sums->overhead + sums->lock_wait + sums->blocked;
         sleep.blocked_ns += sums->blocked;
         if (sums->blocked > sleep.most_ns) {
@@ -65,14 +68,14 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                        const struct sleep *sleep)
 {
     double seconds = ns * 1e-9;
+    double idle_s = seconds + sleep->lost_ns * 1e-9;
+    struct relief relief = {.idle_s = idle_s,
+                            .asleep_s = sleep->own_ns > 0 ? idle_s * sleep->blocked_ns / sleep->own_ns : 0,
+                            .moved_s = sleep->own_ns * 1e-9};
     bool sleeps = sleep->row != ROW_NONE && sleep->blocked_ns >= MOSTLY * sleep->own_ns;
     char call[NAME_BYTES] = "", asleep[2 * FORMAT_NUMBER_BYTES + 40] = "";
-    struct finding finding = {.rule = "serial",
-                              .row = row,
-                              .metric = METRIC_IDLENESS,
-                              .seconds = seconds,
-                              .sampled = true,
-                              .gain_s = seconds * inquiry->idle_to_wall};
+    struct finding finding = {
+        .rule = "serial", .row = row, .metric = METRIC_IDLENESS, .seconds = seconds, .sampled = true};
     char some[64] = "";
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
@@ -97,7 +100,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                                       "into parallel regions, or overlap them with other work as tasks."
                                     : "Make the code parallel, overlap it with other work as a task, or do less of it. "
                                       "No number of threads makes a run shorter than its serial code.");
-    put_finding(inquiry, &finding);
+    put_bounded_finding(inquiry, &finding, &relief);
 }
 
 /* Reports the function below a row that has most serial time, summed over its callers, if that time is
@@ -197,11 +200,9 @@ void find_start_up(struct inquiry *inquiry)
         char asleep[FORMAT_NUMBER_BYTES + 20] = "";
         if (!is_before_start(row) || !finding_is_enough_idleness(inquiry, seconds))
             continue;
-        struct finding finding = {.rule = "start-up",
-                                  .row = i,
-                                  .metric = METRIC_IDLENESS,
-                                  .seconds = seconds,
-                                  .gain_s = seconds * inquiry->idle_to_wall};
+        struct finding finding = {.rule = "start-up", .row = i, .metric = METRIC_IDLENESS, .seconds = seconds};
+        struct relief relief = {.idle_s = seconds,
+                                .asleep_s = seconds * row->exclusive->blocked / profile_sums_own(row->exclusive)};
         if (row->exclusive->blocked > 0)
             snprintf(asleep, sizeof asleep, " (asleep for %s s)", DECIMAL(1e-9 * row->exclusive->blocked, 2));
         finding.title =
@@ -209,6 +210,6 @@ void find_start_up(struct inquiry *inquiry)
         finding.evidence = format_printable("%s s of idleness before the runtime was first used%s: %s",
                                             DECIMAL(seconds, 2), asleep, SHARE(inquiry, seconds));
         finding.advice = start_up_advice(inquiry->profile);
-        put_finding(inquiry, &finding);
+        put_bounded_finding(inquiry, &finding, &relief);
     }
 }

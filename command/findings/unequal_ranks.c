@@ -139,12 +139,9 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
     rank_name(&profile->ranks[late->least], least, sizeof least);
     struct spread_entry code = find_most_work(inquiry, latest);
     char *where = describe_most_work(inquiry, &code, latest);
-    struct finding finding = {.rule = "unequal-ranks",
-                              .row = code.row,
-                              .metric = METRIC_MPI_WAIT,
-                              .seconds = seconds,
-                              .sampled = true,
-                              .gain_s = late->most_s - late->mean_s};
+    struct finding finding = {
+        .rule = "unequal-ranks", .row = code.row, .metric = METRIC_MPI_WAIT, .seconds = seconds, .sampled = true};
+    struct relief relief = {.wall_s = late->most_s - late->mean_s, .moved_s = INFINITY};
     finding.title = format_printable("%s %s times the mean time outside MPI, while the others wait %s s in MPI", begin,
                                      DECIMAL(late->most_s / late->mean_s, 2), DECIMAL(seconds, 2));
     finding.evidence = format_printable("of %zu ranks, rank %s spends %s s outside MPI, compared with a mean of %s s "
@@ -154,7 +151,7 @@ static void put_late(struct inquiry *inquiry, const struct unequal *late)
                                         SHARE(inquiry, seconds));
     finding.advice =
         format_printable("%s", "Give the named ranks less work. --view ranks and --view spread compare the ranks.");
-    put_finding(inquiry, &finding);
+    put_bounded_finding(inquiry, &finding, &relief);
     free(where);
     free(begin);
 }

@@ -136,6 +136,7 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
     for (int cause = 0; cause < CAUSES; cause++) {
         double ns = inquiry->idle_ns[cause][index];
         unit->idle_ns[cause] += ns;
+        unit->lost_ns[cause] += inquiry->lost_ns[cause][index];
         if (ns > unit->worst_ns[cause]) {
             unit->worst_ns[cause] = ns;
             unit->worst[cause] = index;
@@ -159,9 +160,12 @@ static void gather_wait_pairs(struct inquiry *inquiry)
         enum wait_kind kind = waits->place[pair->place].kind;
         if (kind == WAIT_MPI)
             continue;
-        if (row_is_no_core(&inquiry->rows->row[pair->row]))
+        if (row_is_no_core(&inquiry->rows->row[pair->row])) {
+            uint32_t own = inquiry->own[inquiry->rows->row[pair->row].parent];
             inquiry->no_core_idle_ns += pair->ns;
-        /* waits in MPI have a rule of their own */
+            if (kind != WAIT_LOCK)
+                inquiry->lost_ns[cause_of(inquiry, kind, own)][own] += pair->ns;
+        } /* waits in MPI have a rule of their own */
         else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row]))
             inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
     }
@@ -264,8 +268,10 @@ void findings_gather_units(struct inquiry *inquiry)
     inquiry->unit_of = memory_array(count, sizeof *inquiry->unit_of);
     inquiry->in_task = memory_array(count, sizeof *inquiry->in_task);
     inquiry->own = memory_array(count, sizeof *inquiry->own);
-    for (int cause = 0; cause < CAUSES; cause++)
+    for (int cause = 0; cause < CAUSES; cause++) {
         inquiry->idle_ns[cause] = memory_array(count, sizeof *inquiry->idle_ns[cause]);
+        inquiry->lost_ns[cause] = memory_array(count, sizeof *inquiry->lost_ns[cause]);
+    }
     find_regions(inquiry);
     gather_wait_pairs(inquiry);
     gather_known(inquiry);

@@ -67,6 +67,21 @@ static void run(uint32_t node, double seconds, double busy, double team, int pla
     }
 }
 
+/* Other threads waited for a lock for that long while this code held it. */
+static inline void add_lock_of(enum profile_lock_kind kind, uint32_t node, uint64_t id, double wait_s)
+{
+    uint32_t lock = add(node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, id));
+    made.nodes[lock].metric = (struct profile_sums){.samples = (uint64_t)(wait_s * 200),
+                                                    .lock_wait = wait_s * S,
+                                                    .lock_wait_here = wait_s * S,
+                                                    .inverse_busy = wait_s * S / THREADS};
+}
+
+static inline void add_lock(uint32_t node, uint64_t id, double wait_s)
+{
+    add_lock_of(PROFILE_LOCK_LOCK, node, id, wait_s);
+}
+
 static void name(int place, const char *name, int line, enum symbol_construct construct)
 {
     fake_function(KEY(place), name, "/s/p.c", line, line + 1)->construct = construct;

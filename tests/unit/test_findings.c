@@ -145,20 +145,6 @@ WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
     assert_about(only("both")->gain_s, 6.0 / 4 + 4.0 / 4);
 }
 
-static void add_lock_of(enum profile_lock_kind kind, uint32_t node, uint64_t id, double wait_s)
-{
-    uint32_t lock = add(node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, id));
-    made.nodes[lock].metric = (struct profile_sums){.samples = (uint64_t)(wait_s * 200),
-                                                    .lock_wait = wait_s * S,
-                                                    .lock_wait_here = wait_s * S,
-                                                    .inverse_busy = wait_s * S / THREADS};
-}
-
-static void add_lock(uint32_t node, uint64_t id, double wait_s)
-{
-    add_lock_of(PROFILE_LOCK_LOCK, node, id, wait_s);
-}
-
 WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
 {
     uint32_t region = region_below(program.main_node);
@@ -203,22 +189,6 @@ WITH_PROFILE(a_lock_held_in_foreign_code_is_told_by_the_own_line_and_so_is_its_h
     assert_true(held && nobody && held < nobody);
     assert_true(strstr(held, "2.00 s  heavy  p.c:51 (in cos, libomp)") != NULL);
     assert_true(strstr(nobody, "4.00 s  heavy  p.c:51") != NULL);
-}
-
-WITH_PROFILE(nothing_is_worth_more_than_the_whole_run)
-{
-    uint32_t region = region_below(program.main_node);
-    made.profile.header.cores = 1;
-    made.profile.header.end_ns = 1 + (uint64_t)(11.5 * S);
-    add_lock(frame(region, KEY(HEAVY)), 0x1234, 30);
-    gather();
-    bool found = false;
-    for (size_t i = 0; i < program.findings->count; i++) {
-        const struct finding *finding = &program.findings->finding[i];
-        assert_true(finding->gain_s <= 11.5 + 1e-6);
-        found |= strcmp(finding->rule, "lock-bound") == 0 && finding->gain_s > 11.4;
-    }
-    assert_true(found);
 }
 
 WITH_PROFILE(many_small_locks_of_one_holder_add_up)

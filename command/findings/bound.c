@@ -1,0 +1,109 @@
+/* How much shorter the run can become if one problem is solved. docs/findings.md has the equations, and
+ * docs/accounting.md derives them. */
+#include "command/findings/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "command/profile/job.h"
+#include "command/text/memory.h"
+
+static int compare_descending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+/* Returns the least number of seconds for which the thread worked, executed the runtime or slept, less the
+ * sampling error. Returns 0 if it is unknown when the thread had a core, because its time then includes time
+ * without one. */
+static double least_busy_s(const struct inquiry *inquiry, const struct profile_thread *thread)
+{
+    double busy_s = 1e-9 * (thread->work + thread->overhead + thread->blocked);
+    double wall_s = profile_wall_s(inquiry->profile);
+    if (thread->core_source == PROFILE_CORE_NOT_TOLD || !(wall_s > 0))
+        return 0;
+    /* each period has one sample, which finds the thread busy or not */
+    double variance = inquiry->period_s * busy_s * fmax(0, 1 - busy_s / wall_s);
+    return fmax(0, busy_s - ERROR_DEVIATIONS * sqrt(variance));
+}
+
+void findings_gather_floors(struct inquiry *inquiry)
+{
+    const struct profile *profile = inquiry->profile;
+    struct floors *floors = &inquiry->floors;
+    floors->busy_s = memory_array(profile->thread_count + 1, sizeof *floors->busy_s);
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        double busy_s = least_busy_s(inquiry, thread);
+        floors->busy_s[floors->threads++] = busy_s;
+        floors->sum_s += busy_s;
+        floors->slept_s += fmin(busy_s, 1e-9 * thread->blocked);
+    }
+    qsort(floors->busy_s, floors->threads, sizeof *floors->busy_s, compare_descending);
+}
+
+/* Returns the least possible time of the longest thread after `taken_s` seconds are taken from any of the
+ * threads: the level to which all longer threads can be cut down together. */
+static double longest_thread_s(const struct floors *floors, double taken_s)
+{
+    double sum_s = -taken_s;
+    for (size_t i = 0; i < floors->threads; i++) {
+        sum_s += floors->busy_s[i];
+        double level_s = sum_s / (double)(i + 1);
+        if (i + 1 == floors->threads || level_s >= floors->busy_s[i + 1])
+            return fmax(0, level_s);
+    }
+    return 0;
+}
+
+/* Returns the seconds that the run takes at least, however the remaining work is divided. */
+static double least_run_s(const struct inquiry *inquiry, const struct relief *relief)
+{
+    const struct floors *floors = &inquiry->floors;
+    double ranks = (double)job_ranks(inquiry->profile), threads = fmax(1, inquiry->threads);
+    double cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
+    double gone_s = relief->spent_s + relief->dropped_s;
+    double longest_s = longest_thread_s(floors, relief->moved_s + gone_s);
+    double by_cores_s = (floors->sum_s - floors->slept_s - gone_s) / cores / ranks;
+    double by_threads_s = (floors->sum_s - gone_s) / threads / ranks;
+    return fmax(longest_s, fmax(by_cores_s, by_threads_s));
+}
+
+/* Returns the seconds by which the run is shorter if the waiting and the overhead are gone and all other
+ * times stay as they are. */
+static double cost_s(const struct inquiry *inquiry, const struct relief *relief)
+{
+    double threads = fmax(1, inquiry->threads), cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
+    double idle_to_wall = threads > 1 ? (1 - 1 / cores) / (threads - 1) : 0;
+    double asleep_s = fmin(relief->asleep_s, relief->idle_s), spent_s = relief->spent_s;
+    double cost = (relief->idle_s - asleep_s) * idle_to_wall + (asleep_s + relief->waited_s) / threads;
+    cost += fmax(spent_s / cores, (spent_s + relief->lost_s) / threads);
+    if (relief->idle_follows)
+        cost = fmin(cost, relief->waited_s + spent_s + relief->lost_s);
+    return cost / (double)job_ranks(inquiry->profile) + relief->wall_s;
+}
+
+double bound_of(const struct inquiry *inquiry, const struct relief *relief)
+{
+    double cost = cost_s(inquiry, relief), wall_s = profile_wall_s(inquiry->profile);
+    return wall_s > 0 ? fmax(0, fmin(cost, wall_s - least_run_s(inquiry, relief))) : cost;
+}
+
+double waited_without_core_s(const struct profile *profile)
+{
+    double without = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        double waited = thread->idle + thread->lock_wait + thread->mpi_wait;
+        if (waited > 0)
+            without += fmin(waited, thread->idle_no_core * waited / (waited + thread->blocked));
+    }
+    return 1e-9 * without;
+}
+
+double nobody_busy_beside_cores_s(const struct inquiry *inquiry)
+{
+    double threads = fmax(1, inquiry->threads) * (double)job_ranks(inquiry->profile);
+    return fmax(0, inquiry->nobody_busy_s - waited_without_core_s(inquiry->profile) / threads);
+}

@@ -1,0 +1,148 @@
+/* needs: tests/fuzz/fake_symbols.c */
+#include "tests/unit/findings_program.h"
+
+/* The bound of a finding, by each of its limits (docs/findings.md, "The bound"). The profiles have so many
+ * samples that the sampling error is below a thousandth. */
+
+#define WALL_S 4.0
+
+/* Makes a run of 4 s with 4 threads, of which nothing is known yet. */
+static int make_run(void **state)
+{
+    (void)state;
+    make_program(THREADS, 0.001);
+    made.profile.header.rate = 100000000;
+    made.profile.header.end_ns = 1 + (uint64_t)(WALL_S * S);
+    made.profile.thread_count = THREADS;
+    for (int i = 0; i < THREADS; i++)
+        made.threads[i] = (struct profile_thread){.kind = i ? PROFILE_THREAD_WORKER : PROFILE_THREAD_INITIAL,
+                                                  .begin_ns = 1,
+                                                  .end_ns = made.profile.header.end_ns,
+                                                  .delivered = 8000,
+                                                  .recorded = 8000,
+                                                  .core_source = PROFILE_CORE_SCHEDSTAT};
+    return 0;
+}
+
+#define WITH_RUN(name) UNIT_TEST_WITH(name, make_run, destroy)
+
+static uint32_t critical_section(void)
+{
+    return frame(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), KEY(HEAVY));
+}
+
+static void assert_gain(const char *rule, double expected_s)
+{
+    const struct finding *finding = NULL;
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        if (strcmp(program.findings->finding[i].rule, rule) == 0)
+            finding = &program.findings->finding[i];
+    if (!finding)
+        fail_msg("no finding %s", rule);
+    if (fabs(finding->gain_s - expected_s) > 0.005)
+        fail_msg("%s: %.4f s instead of %.4f s", rule, finding->gain_s, expected_s);
+}
+
+/* Four threads on two cores write a file in turn, each for 1 s of the 4 s. */
+static void write_in_turn(unsigned cores)
+{
+    made.profile.header.cores = cores;
+    for (int i = 0; i < THREADS; i++) {
+        made.threads[i].blocked = 1 * S;
+        made.threads[i].lock_wait = 3 * S;
+    }
+    add_lock(critical_section(), 0x1234, 12);
+}
+
+WITH_RUN(waiting_for_a_lock_is_at_most_its_part_of_each_threads_time)
+{
+    for (unsigned cores = 1; cores <= 4; cores++) {
+        made.profile.node_count = 0;
+        destroy(NULL);
+        make_run(NULL);
+        write_in_turn(cores);
+        assert_gain("lock-bound", 3);
+    }
+}
+
+WITH_RUN(the_longest_threads_own_time_stays)
+{
+    write_in_turn(4);
+    made.threads[2].blocked = 2.5 * S;
+    made.threads[2].lock_wait = 1.5 * S;
+    assert_gain("lock-bound", 1.5);
+}
+
+WITH_RUN(work_takes_its_time_on_the_cores)
+{
+    write_in_turn(2);
+    for (int i = 0; i < THREADS; i++) {
+        made.threads[i].blocked = 0;
+        made.threads[i].work = 1 * S;
+    }
+    assert_gain("lock-bound", 2); /* 4 s of work on two cores */
+    made.profile.header.cores = 1;
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_not_equal(program.findings->finding[i].rule, "lock-bound");
+}
+
+/* Threads 0 and 1 work for 4 s and 3.9 s. Half a second of this is serial code, which other threads can take
+ * over, whichever of the two executes it: at best, 3.7 s of each are left. */
+WITH_RUN(only_the_findings_own_code_can_be_divided)
+{
+    run(frame(program.main_node, KEY(INIT)), 0.5, 1, 1, 0);
+    made.threads[0].work = 4 * S;
+    assert_gain("serial", 0.5 * 0.75);
+    made.threads[1].work = 3.9 * S;
+    assert_gain("serial", 0.3);
+    made.threads[2].work = made.threads[3].work = 3.5 * S;
+    assert_gain("serial", WALL_S - 14.9 / 4);
+}
+
+/* Without their cores, threads take longer; a repair shortens this as well. */
+WITH_RUN(waiting_beside_code_without_a_core_can_be_saved_as_well)
+{
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    run(init, 1, 1, 1, 0);
+    assert_gain("serial", 0.75);
+    uint32_t node = add(init, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    made.nodes[node].metric = (struct profile_sums){.samples = 200, .no_core = S, .inverse_busy = S};
+    assert_gain("serial", 1.5);
+}
+
+WITH_RUN(waiting_for_a_sleeping_thread_can_be_saved_without_cores)
+{
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    made.profile.header.cores = 2;
+    run(init, 2, 1, 1, 0);
+    assert_gain("serial", 1); /* two cores do 2 s of work in 1 s */
+    made.nodes[init].metric.blocked = 2 * S;
+    made.nodes[init].metric.work = 0;
+    assert_gain("serial", 1.5);
+}
+
+WITH_RUN(no_bound_is_as_long_as_the_run)
+{
+    uint32_t tasks = add(frame(program.main_node, KEY(SOLVE)), PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC));
+    run(tasks, 3, THREADS, THREADS, 0);
+    for (int i = 0; i < THREADS; i++) {
+        made.threads[i].overhead = 3 * S;
+        made.threads[i].work = 1 * S;
+    }
+    assert_gain("fine", 3);
+}
+
+/* Samples found a thread busy for 1 s of 4 s; it may have been a little less. */
+WITH_RUN(the_sampling_error_widens_the_bound)
+{
+    write_in_turn(4);
+    made.threads[2].blocked = 2.5 * S;
+    made.profile.header.rate = 200;
+    gather();
+    double error_s = 1.96 * sqrt(0.005 * 2.5 * 1.5 / WALL_S);
+    assert_true(fabs(program.findings->finding[0].gain_s - 1.5 - error_s) < 0.001);
+}
+
+UNIT_MAIN(NULL, NULL)
