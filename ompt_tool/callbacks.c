@@ -59,8 +59,8 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
     if (type == ompt_thread_other || fork_is_new() || fork_self())
-        /* no record for a thread that never executes the program's code, nor for an event that the runtime
-         * causes within fork(), when it restarts in the child */
+        /* No record for a thread that never executes the program's code, nor for an event that the runtime
+         * causes in a forked child, when it restarts within fork(). */
         return;
     /* the program makes initial threads, the runtime makes workers */
     bool initial = type == ompt_thread_initial || type == ompt_thread_unknown;
@@ -159,7 +159,8 @@ static bool callback_is_idle(const struct thread *thread)
     return thread->line->state == STATE_IDLE;
 }
 
-/* Ends a wait that a sample hit, or during which the thread held locks that others may have waited for. */
+/* Ends a wait during which a sample was taken, or during which the thread held locks that others may have
+ * waited for. */
 static void callback_end_hit_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     bool holds_locks = callback_is_idle(thread) && state_holds_locks(thread->line);
@@ -179,7 +180,7 @@ static void callback_end_hit_wait(struct thread *thread, const ompt_data_t *wait
     thread_leave_tool(thread);
 }
 
-/* Does what is left to do at the end of a wait; for most waits that is nothing. */
+/* Does what the flags in thread->unusual ask for at the end of a wait. For most waits that is nothing. */
 static __attribute__((noinline)) void callback_end_wait(struct thread *thread, const ompt_data_t *waiter,
                                                         bool in_region)
 {
@@ -193,7 +194,7 @@ static __attribute__((noinline)) void callback_end_wait(struct thread *thread, c
     thread->unusual.holds = false;
 }
 
-/* Ends the phases and parameters that the implicit task has left open. A worker has no others. */
+/* Ends the phases and parameters that the program began in the implicit task and did not end. */
 static __attribute__((noinline)) void callback_end_probes(struct thread *thread, struct region *region)
 {
     if (!thread->probes->count || !thread_enter_tool(thread))
@@ -202,8 +203,8 @@ static __attribute__((noinline)) void callback_end_probes(struct thread *thread,
     thread_leave_tool(thread);
 }
 
-/* on_implicit_task() jumps to the next three functions. They take their parameters in its order, so that it
- * need not save registers. */
+/* on_implicit_task() ends in a jump to one of the next three functions. They take the same parameters in the
+ * same order, so no registers are saved. */
 static __attribute__((noinline)) void callback_begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
                                                                    ompt_data_t *task_data, unsigned team_size,
                                                                    unsigned thread_num, int flags)
@@ -214,7 +215,8 @@ static __attribute__((noinline)) void callback_begin_implicit_task(struct thread
     thread->team = team_size;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
-    if (unlikely(thread->unusual.any)) /* the runtime does not report the end of a new worker's wait */
+    /* A new worker waits before its first task; the runtime does not report the end of that wait. */
+    if (unlikely(thread->unusual.any))
         callback_end_wait(thread, NULL, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
@@ -259,8 +261,8 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
         callback_end_implicit_task(thread, thread_num, flags);
 }
 
-/* Notes the thread's worksharing construct. Samples use it to describe the code that keeps other threads
- * waiting. */
+/* Notes the thread's worksharing construct. If the thread keeps others waiting, its samples record the
+ * construct. */
 static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                     ompt_data_t *task_data, uint64_t pieces, const void *codeptr)
 {
@@ -270,24 +272,25 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
         store_relaxed(&thread->share, endpoint == ompt_scope_begin ? THREAD_SHARE(kind, pieces) : 0);
 }
 
-/* Returns the wait place: its kind and the return address of the call that waits. A function that ends in a
- * barrier jumps to it: the call then seems to come from the runtime, and its address counts as unknown (0). */
+/* Returns the wait place, which combines the kind of wait with the return address of the waiting call. If a
+ * function ends in a barrier, the compiler turns the call into a jump. The return address then lies in the
+ * runtime and is replaced by 0 (unknown). */
 static uint64_t callback_wait_place(uint32_t kind, const void *codeptr)
 {
     bool in_runtime = (uintptr_t)codeptr - runtime.code_low < runtime.code_bytes;
     return STATE_PLACE(kind, in_runtime ? 0 : (uintptr_t)codeptr);
 }
 
-/* Returns the waiting task's word. For a taskgroup, libomp passes a copy of the task's data, but the waiting
- * bit belongs in the original, where task_schedule looks for it. */
+/* Returns the task's own data word, in which the waiting bit is set. For a taskgroup, libomp passes a copy of
+ * that word, but task_schedule reads the original. */
 static ompt_data_t *callback_waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
 {
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_task_of_copy(task_data) : task_data;
 }
 
-/* Makes the thread idle. If the thread is not counted, its wait gets the start time 0, so that no census
- * counts the thread as busy during its grace. The flags are stored only when they become true: otherwise the
- * end of a short wait would read bytes that were stored just before. */
+/* Makes the thread idle. A thread that is not counted gets 0 as the start of its wait, so no census counts it
+ * as busy during its grace. The flags are stored only when they become true: a byte that was stored just
+ * before would slow down the load of the whole word at the end of a short wait. */
 static inline void callback_become_idle_at(struct thread *thread, uint64_t now_ticks)
 {
     struct state_line *line = thread->line;
@@ -333,7 +336,7 @@ static __attribute__((noinline)) void callback_begin_wait_slowly(ompt_sync_regio
     if (thread->probes && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
         callback_end_probes(thread, runtime_region(parallel_data)); /* a worker's implicit task ends with this wait */
     if (thread->placeholders.count && place != PROFILE_PLACE_TASKWAIT)
-        callback_resolve(thread, NULL); /* in case the program is killed during the wait */
+        callback_resolve(thread, NULL); /* Done now, because the program may be killed during the wait. */
     callback_begin_wait(thread, place, parallel_data, callback_waiting_task(kind, task_data), codeptr);
 }
 
@@ -385,8 +388,8 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
 }
 
-/* Sets the thread's state for a task that continues. If the task waits, the wait place gets no address: the
- * thread may have executed tasks that waited elsewhere. */
+/* Sets the thread's state for a task that it continues. If that task waits, the address in its wait place is
+ * unknown: the thread may have executed other tasks meanwhile, which waited elsewhere. */
 static inline void callback_follow_task(struct thread *thread, uint64_t word)
 {
     if (word & TASK_WAITING) {
@@ -397,7 +400,7 @@ static inline void callback_follow_task(struct thread *thread, uint64_t word)
     }
 }
 
-/* Handles task_schedule outside its common path, which needs only a few stores. */
+/* Handles the task_schedule events that need more than the few stores of the common path. */
 static __attribute__((noinline)) void callback_schedule_slowly(ompt_data_t *prior, ompt_task_status_t status,
                                                                ompt_data_t *next)
 {
@@ -406,7 +409,8 @@ static __attribute__((noinline)) void callback_schedule_slowly(ompt_data_t *prio
         return;
     if (status == ompt_task_detach)
         store_relaxed(&state_waits_outside, true);
-    callback_end_wait(thread, prior, true); /* must run while the waiting task is the innermost level */
+    /* before levels_schedule(), while the waiting task is still the innermost one */
+    callback_end_wait(thread, prior, true);
     if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {
         callback_become_idle(thread);
         return;
@@ -416,8 +420,8 @@ static __attribute__((noinline)) void callback_schedule_slowly(ompt_data_t *prio
     callback_follow_task(thread, next->value);
 }
 
-/* Leaves a task of another team, which the thread has executed between regions. The thread has no task of its
- * own to continue, so it becomes idle. */
+/* Ends a task of another team that the thread has executed while it was in no region. The thread then has no
+ * task to continue and becomes idle. */
 static __attribute__((noinline)) void callback_leave_task(ompt_data_t *prior, ompt_task_status_t status)
 {
     struct thread *thread = thread_self;
@@ -439,7 +443,7 @@ static __attribute__((noinline)) void callback_wait_for_dependences(ompt_scope_e
     on_sync_region_wait(ompt_sync_region_taskwait, endpoint, &parallel, waiter, codeptr);
 }
 
-static bool creations_are_told; /* whether task_create is registered (dependences.h) */
+static bool creations_are_told; /* whether the runtime calls on_task_create() */
 
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                            int has_dependences, const void *codeptr)
@@ -449,8 +453,8 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
         callback_wait_for_dependences(ompt_scope_begin, creator, codeptr);
 }
 
-/* Ends a wait for dependences. If it is the first one of a program that seemed to have none, its start was
- * not reported and its samples count as <untold wait>; from then on task_create is registered. */
+/* Ends a wait for dependences. If on_task_create() was not registered, the start of this first wait was not
+ * reported, and its samples count as <untold wait>. Registers it for later waits. */
 static __attribute__((noinline)) void callback_end_wait_for_dependences(void)
 {
     if (unlikely(!load_relaxed(&creations_are_told))) {
@@ -578,8 +582,8 @@ bool callbacks_register(bool locks, char *text, size_t bytes)
     creations_are_told = creation || dependences_are_waited_for();
     if (!creations_are_told)
         runtime.set_callback(ompt_callback_task_create, NULL);
-    /* without wait events, threads are still sampled in a region after its end, when its context can no
-     * longer be captured */
+    /* Without wait events, samples still count for a region after a thread has left it. If the region has
+     * ended, its context can no longer be captured then. */
     if (!waits)
         session.options.context = CONTEXT_EAGER;
     return any;

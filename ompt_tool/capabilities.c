@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Events of which the tool needs all or none. */
+/* Events that the tool can use only together. */
 struct group {
-    /* what is unknown without these events, for a message; NULL: nothing can be measured */
+    /* what remains unknown without these events, for a message; NULL: nothing can be measured without them */
     const char *without;
     ompt_set_result_t least;
     struct {
@@ -55,8 +55,9 @@ static ompt_callback_t capabilities_callback_of(ompt_callbacks_t event, const st
     return NULL;
 }
 
-/* Registers the group's callbacks. Returns the runtime's lowest answer; *name becomes the event that got it.
- * An answer above ompt_set_always comes from a later standard and counts as that. */
+/* Registers the callbacks of a group. Returns the weakest of the runtime's answers, and sets *name to the
+ * event that got it. An answer above ompt_set_always comes from a later standard and counts as
+ * ompt_set_always. */
 static ompt_set_result_t capabilities_ask_group(ompt_set_callback_t set_callback, const struct group *group,
                                                 const struct capability_table *table, const char **name)
 {

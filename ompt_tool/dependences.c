@@ -5,13 +5,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Runtime functions that may wait for dependences. GCC's code calls GOMP_task for all tasks, whatever their
- * clauses. */
+/* Runtime functions that may wait for dependences. GCC calls GOMP_task for every task, even one without
+ * dependences. */
 static const char *const waits[] = {"__kmpc_omp_wait_deps", "__kmpc_omp_taskwait_deps_51", "GOMP_taskwait_depend",
                                     "GOMP_task"};
 
-/* The parts of a loaded object's dynamic section that show which functions of other objects it calls: each of
- * these functions has a relocation. */
+/* The parts of a loaded object's dynamic section that list the functions it calls in other objects: each such
+ * function has a relocation. */
 struct object {
     uintptr_t bias;
     const ElfW(Sym) * symbols;
@@ -21,8 +21,8 @@ struct object {
     ElfW(Sxword) jump_type;
 };
 
-/* Returns the address in an entry of the dynamic section. The loader has made the address absolute, except in
- * the kernel's own object (the vDSO), for which this returns NULL. */
+/* Returns the address in an entry of the dynamic section. The loader has replaced the offsets there by
+ * addresses, except in the kernel's own object (the vDSO), for which this returns NULL. */
 static const void *dependences_address(const struct object *object, const ElfW(Dyn) * entry)
 {
     return entry->d_un.d_ptr >= object->bias ? (const void *)entry->d_un.d_ptr : NULL;

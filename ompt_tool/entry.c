@@ -1,4 +1,4 @@
-/* The functions of the tool that the OpenMP runtime or the dynamic loader calls. */
+/* Functions that the OpenMP runtime, the dynamic loader or exit() calls in the tool. */
 #include <omp-tools.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
-/* A function that only programs with AddressSanitizer or LeakSanitizer have. The reference is weak because
- * dlsym() would use the program's heap if the name is missing. */
+/* Exists only in programs with AddressSanitizer or LeakSanitizer. A weak reference is used because dlsym()
+ * would allocate on the program's heap if the name is missing. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 static void ompt_look_up_entry_points(ompt_function_lookup_t lookup)
@@ -47,20 +47,20 @@ static void ompt_look_up_entry_points(ompt_function_lookup_t lookup)
     runtime.get_max_threads = (int (*)(void))runtime_symbol((const void *)lookup, "omp_get_max_threads");
 }
 
-/* Flags the modules of the program, the tool, the C library and the runtime: call paths treat the frames in
- * each of them differently. */
+/* Flags the loaded modules that belong to the program, the tool, the C library or the runtime, because call
+ * paths treat the frames in these differently. */
 static void entry_flag_modules(ompt_function_lookup_t lookup)
 {
     const struct loadmap_range *runtime_range = loadmap_find((uintptr_t)lookup);
     const struct loadmap_range *program_range = loadmap_find((uintptr_t)getauxval(AT_ENTRY));
     loadmap_flag((uintptr_t)getauxval(AT_ENTRY), PROFILE_MODULE_EXECUTABLE);
-    /* a static function: no other library can interpose it */
+    /* Uses the address of a static function, which no other library can replace. */
     loadmap_flag((uintptr_t)&entry_flag_modules, PROFILE_MODULE_TOOL);
     loadmap_flag(blame_launched.loader, PROFILE_MODULE_TOOL);
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
-    /* If the runtime is linked into the program, its addresses do not distinguish its code from the user's. */
+    /* A runtime that is linked into the program has no module of its own. */
     if (runtime_range && (!program_range || runtime_range->module_id != program_range->module_id)) {
         loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
         runtime.code_low = runtime_range->start;
@@ -68,17 +68,18 @@ static void entry_flag_modules(ompt_function_lookup_t lookup)
     }
 }
 
-/* Returns the start time of this program's image in ns. `blame run` passes the exact time. /proc only has the
- * start of the process, to a clock tick, and the process may have executed another program before (a shell
- * script that ends in exec). */
+/* Returns the time in ns at which this program was started. `blame run` passes the exact time. /proc only has
+ * the start of the process, rounded to a clock tick, and the process may first have executed another program,
+ * such as a shell script that ends in exec. */
 static uint64_t entry_image_start_ns(void)
 {
     return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
 }
 
-/* Runs in exit(). Ends the measurement now if threads that the program made may still use OpenMP. The runtime
- * frees its tables before it finalises the tool, and the tool then waits for the reports: if another thread
- * began a team during that time, it would fault. So later exit handlers and destructors are not measured. */
+/* Runs in exit(). Ends the measurement here if threads that the program created may still use OpenMP.
+ * Otherwise the runtime would free its tables and then call the tool, which waits for the reports. A thread
+ * that began a team during that time would crash. Exit handlers and destructors that run later are therefore
+ * not measured. */
 static void entry_finish_at_exit(void)
 {
     uint32_t own = 0;
@@ -90,8 +91,8 @@ static void entry_finish_at_exit(void)
         finish_measuring();
 }
 
-/* Registers the callbacks; returns false if nothing can be measured. Nothing else has to exist yet, because
- * the first event comes after the tool has started. */
+/* Registers the callbacks. Returns false if nothing can be measured. The first event comes only after the
+ * tool has started, so nothing else needs to exist yet. */
 static bool entry_register_callbacks(void)
 {
     char text[800];
@@ -164,7 +165,8 @@ static void finalize(ompt_data_t *tool_data);
 
 static ompt_start_tool_result_t result = {initialize, finalize, {0}};
 
-/* Starts the tool. Before OpenMP 5.0 this function had two parameters, and the second was the tool's data. */
+/* Starts the tool. Before OpenMP 5.0, this function had only two parameters, the second of which was
+ * tool_data. */
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     struct os_write_guard guard;
@@ -175,8 +177,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
                         ") has a tool interface older than that of OpenMP 5.0; nothing is measured", NULL);
         return 0;
     }
-    /* The check starts a process, and a filter may end the program for that. Without reports the tool starts
-     * no process, so it does not check. */
+    /* The check starts a process, for which a sandbox may kill the program. Without reports, no process is
+     * ever started, so no check is needed. */
     const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
     if (call && may_speak)
         log_line_of_job("a filter of system calls (seccomp) would end this program at the call ", call,
@@ -216,7 +218,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     }
     asked = true;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
-    /* The environment is the user's, and the tool would write files with the program's privileges. */
+    /* The program has more privileges than the user who controls the environment, and would write files with
+     * them. */
     if (getauxval(AT_SECURE)) {
         log_line_of_job("this program has more privileges than its user (set-user-ID, set-group-ID, capabilities); "
                         "nothing is measured",
@@ -239,8 +242,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     return session.options.disable ? NULL : &result;
 }
 
-/* Finishes the measurement if nothing else has: exit() in a worker thread skips finalize(). _exit() and fatal
- * signals skip this function too, but the file is readable even then. */
+/* Finishes the measurement if finalize() was not called: exit() in a worker thread skips it. _exit() and
+ * fatal signals skip this function as well, but the measurement file is valid at any time. */
 __attribute__((destructor)) static void entry_finish_late(void)
 {
     finish_measuring();

@@ -25,11 +25,11 @@
 #define WITHOUT_LOCKS                                                                                                  \
     "waiting for locks is counted as <untold wait>, because LLVM's runtime would crash in a critical section"
 
-/* ns of CPU time in which a thread certainly leaves the end of a critical section, which takes a thousandth
- * of that */
+/* CPU time in ns after which a thread has certainly left the end of a critical section, which takes a
+ * thousandth of that */
 #define PASSED_NS 200000u
 #define PAUSE_NS  50000 /* ns between two checks of a thread */
-/* longest wait for the other threads in ns; a thread without a core for that long may be anywhere */
+/* longest wait for other threads in ns; a thread that has had no core for that long is not waited for */
 #define PATIENCE_NS NS_PER_S
 
 static bool locks_are_told;
@@ -60,19 +60,19 @@ static void first_thread_on_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, 
 }
 
 /* Holds each thread that releases a lock until the callback is unregistered. The runtime has already looked
- * up the thread's return address and the callback. After the thread returns from here, the runtime must not
- * look up either again. */
+ * up the callback and the thread's record, and must not look them up again after that. */
 static void first_thread_on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)wait_id, (void)codeptr;
-    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS; /* a forked child never sees `passing` cleared */
+    /* limited, because in a forked child nobody clears `passing` */
+    uint64_t until_ns = clock_now_ns() + 2 * PATIENCE_NS;
     while (load_acquire(&passing) && clock_now_ns() < until_ns)
         sched_yield();
 }
 
-/* Waits until every thread that may already have read that releases are reported has reached
- * first_thread_on_released(). A thread without a core may have lost it just after reading that, often to this
- * thread. */
+/* Waits until every thread that may have read the runtime's flag for this callback has reached
+ * first_thread_on_released(). A thread may have lost its core just after reading the flag, often to the
+ * calling thread. */
 static void first_thread_let_pass(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
@@ -87,10 +87,10 @@ static void first_thread_let_pass(void)
     }
 }
 
-/* Stops the lock events. The runtime unregisters a callback in two steps: it clears the function to call, and
- * then the flag that says whether to call it. But it replaces one function by another in a single step. So
- * first first_thread_on_released() replaces the callback and holds the threads that release locks. Then the
- * callback is unregistered. */
+/* Stops the lock events. To unregister a callback, the runtime first clears the function pointer and then the
+ * flag that says whether to call it, so another thread could call NULL. It replaces one function by another
+ * in a single step. Therefore first_thread_on_released() is registered first, and holds the threads that
+ * release locks until the callback is unregistered. */
 void first_thread_ends(void)
 {
     if (!load_relaxed(&locks_are_told) || os_tid() != getpid())
@@ -118,7 +118,7 @@ void first_thread_exits(void)
 #define FIRST_PAUSE_NS 1000000
 #define LAST_PAUSE_NS  32000000
 
-/* Returns the number of workers that have not ended yet. */
+/* Returns the number of workers that still run. */
 static uint32_t first_thread_count_workers(void)
 {
     uint32_t count = 0;
@@ -128,9 +128,9 @@ static uint32_t first_thread_count_workers(void)
     return count;
 }
 
-/* Returns true if only workers are left. os_threads() also counts the calling thread and the first thread,
- * which the kernel lists even after its end. If a worker begins during the check, some other thread has
- * started it. */
+/* Returns true if only workers are left. os_threads() also counts the calling thread, and the first thread,
+ * which the kernel lists even after its end. If a worker begins during the check, some thread of the program
+ * must still exist that has started it. */
 static bool first_thread_only_workers_left(void)
 {
     if (os_thread_state(getpid()) != 'Z')

@@ -1,7 +1,7 @@
-/* The thread that started the runtime. If a tool asks for the ends of critical sections, LLVM's runtime uses
- * that thread's record at every such end, without checking that the record still exists (LLVM 19,
- * __kmpc_end_critical; github.com/llvm/llvm-project/pull/169826). Once that thread has ended, the next
- * critical section would crash the program, so the tool must no longer ask for lock events. */
+/* The thread that started the runtime. If a tool has registered for lock releases, LLVM's runtime uses that
+ * thread's record at the end of every critical section, without checking that the record still exists (LLVM
+ * 19, __kmpc_end_critical; github.com/llvm/llvm-project/pull/169826). After that thread's end, the next
+ * critical section would crash the program. The tool must unregister from lock events before. */
 #ifndef BLAME_OMPT_TOOL_FIRST_THREAD_H
 #define BLAME_OMPT_TOOL_FIRST_THREAD_H
 
@@ -15,15 +15,15 @@ bool first_thread_stays(void);
  * events. [owner] */
 void first_thread_ends(void);
 
-/* Notes that the process exits: the first thread's end then leaves the lock events on. [init] */
+/* Notes that the process exits. The lock events then stay registered when the first thread ends. [init] */
 void first_thread_exits(void);
 
-/* When the first thread of a GCC program leaves main by pthread_exit(), libgomp's workers end with the
- * threads that they work for, and the process ends with its last thread. libomp's workers stay, so the
- * process would never end. Therefore, once the first thread has ended and only workers are left, the tool
- * exits the process with status 0, as it would end with libgomp. */
+/* Suppose that the first thread of a program built by GCC leaves main by pthread_exit(). On libgomp, workers
+ * end with the threads that they work for, so the process ends with its last thread. On libomp, workers never
+ * end, so the process would not either. Once the first thread has ended and only workers are left, the tool
+ * therefore exits the process with status 0, the status it would have on libgomp. */
 
-/* Prepares that exit if the program was built for libgomp. Must be called by the thread that starts the
+/* Prepares this exit if the program was built for libgomp. Must be called by the thread that starts the
  * runtime. [init] */
 void first_thread_init(void);
 

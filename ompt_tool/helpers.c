@@ -9,11 +9,12 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
 
-/* Stands for the region of the helpers' team. No measurement has this epoch, so nothing mistakes it for a
- * region of the program. */
+/* Region record of the helpers' team. No measurement has this epoch, so it is never taken for a region of the
+ * program. */
 static struct region helpers_region = {.epoch = UINT32_MAX};
 
-/* Makes the thread a helper. It is IDLE and in no region, so it counts as parked while it executes no task. */
+/* Marks the thread as a helper. It is IDLE and in no region, so it counts as parked unless it executes a
+ * task. */
 static void helpers_mark(struct thread *thread)
 {
     thread->unusual.helper = true;
@@ -23,8 +24,8 @@ static void helpers_mark(struct thread *thread)
 
 void helpers_know_initial(struct thread *thread)
 {
-    /* The process's first thread is no helper, although no code of the program need be on its stack when the
-     * tool is loaded. */
+    /* The process's first thread is never a helper, even if no code of the program is on its stack because
+     * the tool was loaded before main. */
     bool helper = os_tid() != getpid() && thread_enter_tool(thread);
     if (helper) {
         helper = !capture_program_calls(thread);

@@ -15,9 +15,8 @@
 #include "ompt_tool/sampling/sample.h"
 #include "ompt_tool/session/thread.h"
 
-/* These functions are called for every lock, in some programs 10^7 times a second. The common case is a lock
- * that no thread was seen waiting for, held by a thread that holds no other lock. The other cases are in
- * functions of their own. */
+/* These functions are called for every lock, up to 10^7 times a second. The common case is a lock for which
+ * no thread was seen waiting, in a thread that holds no other lock. Other cases have functions of their own. */
 
 static __attribute__((noinline)) void mutex_begin_wait(uint64_t key)
 {
@@ -57,7 +56,7 @@ void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
         mutex_hold_slowly(lock_key(kind, wait_id));
 }
 
-/* Ends the wait for a lock that the thread already holds. No other event reports the end of that wait. */
+/* Ends the wait for a nestable lock that the thread already holds. No other event reports this. */
 void mutex_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)wait_id, (void)codeptr;
@@ -76,8 +75,8 @@ static __attribute__((noinline)) void mutex_book_release(struct thread *thread, 
     thread_leave_tool(thread);
 }
 
-/* Forgets the holder of a lock that this thread's line does not name: another thread's task acquired the
- * lock, or the line had no room for it. Returns the number of the holder's line. */
+/* Forgets the holder of a lock that this thread releases but that its state line does not list: another
+ * thread's task acquired the lock, or the line was full. Returns the number of the holder's state line. */
 static __attribute__((noinline)) uint32_t mutex_forget_holder(struct thread *thread, uint64_t key)
 {
     uint32_t holder = state_forget_holder(key);
@@ -108,7 +107,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
     (void)codeptr;
     struct state_line *line = thread_line;
     uint64_t key = lock_key(kind, wait_id);
-    /* With STATE_STAMPS_NONE no waiter can have left blame for this lock (B2). */
+    /* STATE_STAMPS_NONE: no waiter can have left blame for this lock (B2). */
     if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
         mutex_release_slowly(key);
 }
@@ -116,7 +115,7 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
 void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)hint, (void)implementation;
-    /* The caller's module is loaded now, but may be unloaded by the time a sample needs the name. */
+    /* The module is looked up now, because it may be unloaded by the time a sample needs the lock's name. */
     lock_names_initialised(wait_id, codeptr ? capture_key((uintptr_t)codeptr - 1) : 0);
 }
 

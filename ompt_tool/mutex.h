@@ -9,7 +9,8 @@
 
 #include "cct/profile_tree.h"
 
-/* Returns the key by which the measurement identifies the lock. [handler] */
+/* Returns the number that stands for a lock in the measurement: its address, and its kind in the upper bits.
+ * [handler] */
 static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
 {
     static const uint64_t kinds[16] = {

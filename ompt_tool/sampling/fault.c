@@ -14,8 +14,8 @@
 static const int watched[] = {SIGSEGV, SIGBUS};
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
-/* Does what the kernel would have done without this handler. A faulting instruction is executed again, and
- * its fault then has no handler. A signal that a process has sent is sent once more. */
+/* Lets the signal have the effect that it would have without this handler. A faulting instruction is executed
+ * again, and faults again without a handler. A signal that was sent by a process is sent once more. */
 static void fault_leave_to_kernel(int signal, siginfo_t *info)
 {
     struct sigaction action;
@@ -27,8 +27,8 @@ static void fault_leave_to_kernel(int signal, siginfo_t *info)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), os_tid(), signal, info);
 }
 
-/* Ends the sample that faulted. The program's signals are blocked during a sample, so a fault between its
- * start and its end is the tool's own. */
+/* Ends the sample during which the fault occurred. The program's signals are blocked during a sample, so the
+ * fault is the tool's own. */
 static void handle_fault(int signal, siginfo_t *info, void *context)
 {
     struct thread *thread = thread_self;
@@ -50,12 +50,12 @@ void fault_watch(void)
     for (size_t i = 0; i < WATCHED; i++) {
         struct sigaction old, action;
         if (sigaction(watched[i], NULL, &old) != 0 || old.sa_handler != SIG_DFL)
-            continue; /* keep the program's own handler */
+            continue; /* The program has its own handler, which is kept. */
         memset(&action, 0, sizeof(action));
         action.sa_sigaction = handle_fault;
-        /* The handler is left by a jump, so it must not block its signal (SA_NODEFER). If the frame of the
-         * sample's signal is at the top of the alternate stack, this handler must not start there too (no
-         * SA_ONSTACK): its frame would overwrite that one. */
+        /* SA_NODEFER: the handler is left by a jump, after which its signal must not stay blocked. No
+         * SA_ONSTACK where the sample's signal frame is at the top of the alternate stack: the kernel would
+         * put this handler's frame over it. */
         action.sa_flags = SA_SIGINFO | SA_NODEFER | (SA_ONSTACK & ~SAMPLE_ENTRY_FLAG);
         sigaction(watched[i], &action, NULL);
     }

@@ -25,9 +25,9 @@
 
 /* ---- other ranks ----
  *
- * A sample's part in other ranks' waiting in MPI (docs/accounting.md, "Across ranks"). A busy thread is
- * blamed for that waiting. An idle thread is blamed only if no thread of its rank is busy. A thread in MPI
- * records how much of its own waiting somebody is to blame for. */
+ * What a sample does about the waiting of other MPI ranks (docs/accounting.md, "Across ranks"). A busy thread
+ * is blamed for it. An idle thread is blamed only if no thread of its rank is busy. A thread that waits in
+ * MPI records for how much of its waiting some rank is blamed. */
 
 #define BURY_APART_NS 10000000u
 
@@ -37,8 +37,8 @@ static struct profile_ranks *sample_ranks_at(struct thread *thread, uint32_t nod
     return (struct profile_ranks *)attribute_at(&thread->tree, child);
 }
 
-/* Returns at how many of the delivery's moments the other ranks are counted: at all of them or, if that would
- * read too many lines, only at the last. */
+/* Returns at how many of the delivery's moments the waiting ranks are counted. That is each moment, or only
+ * the last one if counting them all would read too many lines. */
 static uint32_t sample_ranks_moments(const struct delivery *delivery)
 {
     uint32_t moments = delivery_moments(delivery);
@@ -58,8 +58,8 @@ static struct ranks_census sample_ranks_census(const struct delivery *delivery, 
     return census;
 }
 
-/* Returns the profile's key of an MPI call, by its function and its place in the program. `call` has the
- * return address, hence the -1. */
+/* Returns the profile's key of an MPI call, made of the MPI function and the calling code. `call` contains
+ * the return address: the call itself is before it, so 1 is subtracted. */
 static uint64_t sample_ranks_key(uint64_t call, bool own_program)
 {
     uint64_t vaddr = own_program ? RANKS_CALL_VADDR(call) : 0;
@@ -69,8 +69,8 @@ static uint64_t sample_ranks_key(uint64_t call, bool own_program)
     return PROFILE_RANKS_KEY(RANKS_CALL_FUNCTION(call), place);
 }
 
-/* Returns the sums of other ranks' waiting for which this thread's dispatch is to blame. If they waited in
- * several calls, the sums belong to no call (key 0). */
+/* Returns the sums of rank waiting caused by this thread's dispatch. They are kept for one MPI call. If ranks
+ * have waited in different calls, the sums are for no particular call (key 0). */
 static struct profile_ranks *sample_ranks_of_dispatch(struct thread *thread, uint64_t key)
 {
     if (!(thread->dispatch_ranks.wall > 0))
@@ -92,8 +92,8 @@ static struct profile_ranks *sample_ranks_in(struct thread *thread, enum ranks_t
     return sample_ranks_at(thread, node_idx, key);
 }
 
-/* Blames the thread for one of `threads` equal parts of the other ranks' waiting at one of the delivery's
- * moments. */
+/* Blames the thread for its share of the other ranks' waiting at one moment of the delivery. The share is
+ * 1/`threads`. */
 static void sample_ranks_blame(struct thread *thread, enum ranks_target target, uint32_t node_idx,
                                const struct delivery *delivery, uint32_t number, uint32_t threads)
 {
@@ -118,16 +118,17 @@ static void sample_ranks_blame(struct thread *thread, enum ranks_target target, 
     }
 }
 
-/* Blames a busy thread, in the context of that node, for the other ranks' waiting at one of the delivery's
- * moments. `busy` is the number of busy threads in this process. */
+/* Blames a busy thread, in the context of the node, for the other ranks' waiting at one moment of the
+ * delivery. `busy` is the number of busy threads in this process, which share the blame. */
 static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx,
                                                         const struct delivery *delivery, uint32_t number, uint32_t busy)
 {
     sample_ranks_blame(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
 }
 
-/* Blames an idle thread for the other ranks' waiting. Within the thread's grace the blame belongs to its
- * dispatch, which sample_ranks_settle() books; after that it goes to the node PROFILE_PSEUDO_NOBODY. */
+/* Blames an idle thread for the other ranks' waiting. Within the thread's grace the blame is for its
+ * dispatch, and sample_ranks_settle() books it later. After the grace it goes to the node
+ * PROFILE_PSEUDO_NOBODY. */
 static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery,
                                                         const struct idle_moment *idle)
 {
@@ -140,8 +141,8 @@ static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, c
     }
 }
 
-/* Books, in that context, the other ranks' waiting for which the thread's dispatch is to blame. For node 0 it
- * is lost. */
+/* Books the rank waiting caused by the thread's dispatch in the context of the node. If node_idx is 0, it is
+ * lost. */
 static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
 {
     const struct profile_ranks *dispatch = &thread->dispatch_ranks;
@@ -156,7 +157,7 @@ static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread,
     thread->dispatch_ranks = (struct profile_ranks){0};
 }
 
-/* Records how much of the waiting of a thread in an MPI call some rank is to blame for, at the call's node. */
+/* Records, at the node of the thread's MPI call, for how much of its waiting some rank is blamed. */
 static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx,
                                                            const struct delivery *delivery)
 {
@@ -171,15 +172,15 @@ static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread
 
 /* ---- a stop of the whole process ---- */
 
-/* Books the part of a sample in which the whole process was stopped; returns false if there is no room. The
- * node is below the root, because nothing in the program is the cause. Its inverse_busy is the duration of
- * the stop: the time of all stopped threads, divided by their number. No thread counts as idle during a stop;
- * readers know T and correct for that. */
+/* Books the part of a sample during which the whole process was stopped. Returns false if memory is short
+ * for it. The node is directly below the root, because nothing in the program is the cause. Its inverse_busy
+ * is the duration of the stop, which is the time of all stopped threads divided by their number. No thread
+ * counts as idle during a stop. Readers know T, the greatest number of threads, and correct for that. */
 static __attribute__((noinline)) bool sample_book_stopped(struct thread *thread, const struct delivery *delivery)
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
-    /* Counted at the last sample: some of the threads that were stopped may have ended since. */
+    /* The number at the last sample, because some of the stopped threads may have ended since. */
     uint32_t threads = thread->core.threads ? thread->core.threads : thread_sampled();
     double each = delivery->p / PROFILE_LANE_BINS, inverse = delivery->p / (threads ? threads : 1);
     double between_ns = (double)(delivery->census_ns - delivery->due_ns);
@@ -187,7 +188,7 @@ static __attribute__((noinline)) bool sample_book_stopped(struct thread *thread,
         return false;
     account_own(metric, false, delivery->p, delivery->count);
     metric->inverse_busy += inverse;
-    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* spread evenly over the stop */
+    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* Spreads the time evenly over the stop. */
         uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
         time_add_state(&thread->tree, time_ns, PROFILE_TIME_STOPPED, each);
         time_add(&thread->tree, node_idx, time_ns,
@@ -262,14 +263,16 @@ static void sample_record_places(struct thread *thread, uint32_t node_idx, doubl
     attribute_places(&thread->tree, node_idx, p / census.busy, places, &share);
 }
 
-/* What a busy thread's sample counts as, and where it is booked. */
+/* How a busy thread's sample is counted, and at which nodes. */
 struct busy {
     bool in_runtime, no_core;
-    uint32_t node_idx, own_idx;    /* nodes of the context and of the thread's own time; 0: no room */
-    uint32_t ranks_idx;            /* node for the blame for other ranks' waiting; 0: none */
-    double *sum;                   /* sum in the thread's ledger that the sample adds to */
-    enum profile_time_state state; /* the thread's state in its timeline */
-    struct waiting_places *places; /* wait places of the idle threads at the moment that is being booked */
+    /* node of the context; node for the thread's own time, which may be a <no core> or <blocked> child; 0: no
+     * room */
+    uint32_t node_idx, own_idx;
+    uint32_t ranks_idx;            /* node that is blamed for other ranks' waiting; 0: none */
+    double *sum;                   /* sum in the thread's ledger to which the sample's time is added */
+    enum profile_time_state state; /* state that the timeline shows for the thread */
+    struct waiting_places *places; /* where the idle threads wait at the moment that is being booked */
 };
 
 static uint32_t sample_pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
@@ -293,7 +296,8 @@ static struct busy sample_busy_of(struct thread *thread, const struct capture *c
         busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
         busy.own_idx = busy.ranks_idx = sample_pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
-    } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* in the runtime: overhead, a wait without an event */
+    } else if (core == CORE_ASLEEP &&
+               !busy.in_runtime) { /* A thread that sleeps in the runtime without an event counts as overhead. */
         if (unlikely(thread->unwinder.python != NULL))
             busy.node_idx = busy.ranks_idx = capture_interpreter_wait(thread, busy.node_idx);
         busy.state = PROFILE_TIME_BLOCKED;
@@ -304,8 +308,8 @@ static struct busy sample_busy_of(struct thread *thread, const struct capture *c
     return busy;
 }
 
-/* Books the other threads' idleness at the node. In the timeline's bins it also books the matching part of
- * the thread's own time. In the bins, a blocked thread's time counts for its context. */
+/* Books the other threads' idleness at the node. Also adds it and the thread's own time to the node's
+ * timeline, where a blocked thread's time belongs to its context. */
 static inline void sample_book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p,
                                     struct census census, uint64_t time_ns)
 {
@@ -314,8 +318,9 @@ static inline void sample_book_part(struct thread *thread, struct profile_metric
                    (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
-/* Books one of the delivery's moments: the thread's own time, and the others' idleness, for which a missing
- * core is to blame if the thread lacked one then, and its code otherwise. Returns false if there is no room. */
+/* Books one moment of the delivery: the thread's own time, and the idleness of the other threads. Blames the
+ * missing core for that idleness if the thread lacked one, and the thread's code otherwise. Returns false if
+ * there is no room. */
 static bool sample_book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count,
                              struct census census, uint64_t time_ns)
 {
@@ -344,8 +349,8 @@ static struct census sample_census_of_busy(const struct thread *thread, const st
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-/* Books all moments of the delivery in one state; returns false if there is no room. census and busy->places are
- * those of the last moment. */
+/* Books all moments of a delivery, in all of which the thread had the same state. Returns false if there is
+ * no room. `census` and busy->places are those of the last moment, which is number 0. */
 static bool sample_book_moments(struct thread *thread, const struct busy *busy, const struct delivery *delivery,
                                 struct census census)
 {
@@ -402,8 +407,8 @@ static void sample_record_busy(struct thread *thread, const struct delivery *del
     }
 }
 
-/* Counts the time in which a waiting thread also had no core, so that the sums agree with the kernel's count.
- * The time stays waiting: what the thread waits for is another thread. */
+/* Counts the time for which a waiting thread also lacked a core, so that the sums agree with the kernel's
+ * counts. The time still counts as waiting: the thread waits for another thread. */
 static void sample_book_waiting_core(struct thread *thread, const struct delivery *delivery)
 {
     const struct core *core = &thread->core;
@@ -412,8 +417,8 @@ static void sample_book_waiting_core(struct thread *thread, const struct deliver
                                         (double)core_moments_in_state(core, delivery) / (double)delivery->count;
 }
 
-/* Records a sample in an MPI call. Whatever the thread does in the call, with or without a core, it waits for
- * other ranks. Threads that idle meanwhile do so because of that wait. */
+/* Records a sample in an MPI call. Whatever the thread does there, with or without a core, it waits for other
+ * ranks. That wait is blamed for other threads' idleness. */
 static void sample_record_mpi(struct thread *thread, const struct delivery *delivery)
 {
     struct waiting_places places;
@@ -436,9 +441,10 @@ static void sample_record_mpi(struct thread *thread, const struct delivery *deli
     sample_book_waiting_core(thread, delivery);
 }
 
-/* Books the moments of an idle thread at which nobody was busy. Somebody's wait was over then, but that thread
- * had no core yet: which one it is, and at which code, is not known. So the idleness goes to <no core> below
- * the root. The ledger keeps what has no room, and what may wait for something outside the teams. */
+/* Books the moments of an idle thread at which no thread was busy. Some thread's wait was over by then, but
+ * that thread had no core yet. Which thread it was, and in which code, is unknown, so the idleness goes to
+ * <no core> below the root. If memory is short, or threads may have waited for something outside the teams,
+ * it stays in the ledger only. */
 static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct thread *thread,
                                                                     const struct delivery *delivery,
                                                                     const struct idle_moment told[DELIVERY_MOMENTS])
@@ -465,7 +471,7 @@ static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct threa
     }
 }
 
-/* Records a sample of an idle thread. Does not walk the stack, so that idle threads cost next to nothing. */
+/* Records a sample of an idle thread. Does not walk the stack, so an idle thread costs almost nothing. */
 static void sample_record_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_moment told[DELIVERY_MOMENTS];
@@ -480,8 +486,8 @@ static void sample_record_idle(struct thread *thread, const struct delivery *del
     sample_book_waiting_core(thread, delivery);
 }
 
-/* Leaves the blame for one of the delivery's moments for the lock's holder; returns false if there is no
- * room. */
+/* Blames the holder of a lock for the waiting at one moment of the delivery. The holder finds the blame when
+ * it releases the lock. Returns false if memory is short. */
 static bool sample_blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
                                 uint64_t time_ns)
 {
@@ -512,7 +518,8 @@ static void sample_record_waiting(struct thread *thread, const struct delivery *
         time_ns = delivery_moment_ns(delivery, number, moments);
         struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
         if (!sample_blame_holder(thread, capture.node_idx, key, p, then, time_ns))
-            /* no room: blame the holder of the last moment, for whom there was room */
+            /* There is no memory for that moment's holder. Blames the holder at the last moment (number 0), for
+             * whom there was room. */
             sample_blame_holder(thread, capture.node_idx, key, p, census, time_ns);
         sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
         if (unlikely(ranks_are_seen()))
@@ -544,9 +551,9 @@ static inline void sample_record_state(struct thread *thread, const struct deliv
         sample_record_busy(thread, delivery, context);
 }
 
-/* Records a sample that a stop of the whole process delayed. The moments until the thread ran again belong to
- * the stop. After the stop the thread may have waited for a core, to execute its code or only to take the
- * signal in its call; these moments are recorded by the thread's state. */
+/* Records a sample that came late because the whole process was stopped. The moments until the thread ran
+ * again belong to the stop. After the stop, the thread may have waited for a core, to execute its code or
+ * only to run the handler in its system call. The moments of that time are recorded by the thread's state. */
 static __attribute__((noinline, cold)) void sample_record_stop(struct thread *thread, const struct delivery *delivery,
                                                                const ucontext_t *context)
 {
@@ -581,14 +588,15 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     tracing_end(thread, delivery);
 }
 
-/* Counts pending dispatch as dropped. It was counted as recorded, but the tree has no room for it. */
+/* Counts the dispatch that is waiting to be booked as dropped. It has already been counted as recorded, but
+ * the tree has no room for it. */
 static void sample_lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
     thread->idle.pending = false;
     sample_ranks_settle(thread, 0);
     tracing_lose(thread);
-    thread->traced = false; /* the trace is past these moments: no gap in it */
+    thread->traced = false; /* The trace already contains later entries, so no gap can be recorded there. */
     thread->ledger->recorded -= lost.count;
     sample_drop(thread, &lost, cause);
 }
@@ -602,7 +610,7 @@ static void sample_add_dispatch(struct thread *thread, uint32_t node_idx, struct
                                                (float)dispatch->shared_idle, 0});
 }
 
-/* Keeps the dispatch for the thread's next region, because its own region may have ended. */
+/* Keeps the dispatch, to book it in the thread's next region. The region in which it occurred may have ended. */
 static void sample_carry_dispatch(struct thread *thread)
 {
     if (!thread->carries)
@@ -623,8 +631,7 @@ static void sample_book_dispatch(struct thread *thread, uint32_t node_idx, struc
     thread->idle.pending = false;
 }
 
-/* Returns the context in which the thread has waited until now; node 0 if the region of that wait may have
- * ended. */
+/* Returns the context of the wait that is just ending; node 0 if its region may have ended. */
 static struct capture sample_capture_wait(struct thread *thread, bool in_region)
 {
     if (in_region)
@@ -661,7 +668,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
     uint32_t node_idx = capture_region_end(thread, region);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     if (!metric)
-        return; /* no room: the dispatch stays carried */
+        return; /* Memory is short, so the dispatch is kept. */
     sample_add_dispatch(thread, node_idx, metric, &thread->carried);
     thread->carries = false;
     tracing_tell(thread, TRACER_CARRIED, node_idx);
@@ -680,6 +687,6 @@ void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t hold
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
     if (!attribute_blame(&thread->tree, capture.node_idx, lock_key, blame, clock_now_ns()))
-        /* no room: the next release of the lock, or the end of the measurement, takes the blame */
+        /* Memory is short. Keeps the blame for the lock's next release or the end of the measurement. */
         directed_add(lock_key, holder, blame);
 }

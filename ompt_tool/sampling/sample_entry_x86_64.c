@@ -1,14 +1,14 @@
 /* This file runs in the signal handler: the rules at the head of sampler.c apply.
  *
  * A thread's handler stack ends where the thread's record begins (THREAD_HANDLER_STACK_BYTES), so the entry
- * finds the stack by thread_self alone. In a thread without a record it returns at once. If the signal
+ * finds the stack from thread_self alone. In a thread without a record it returns at once. If the signal
  * interrupted a handler on that stack, the new handler continues on the same stack.
  *
- * The kernel starts a handler without access to memory that has a protection key (pkey_mprotect), because it
- * sets the rights of a new thread. The interrupted stack may have such a key. So on a system with protection
- * keys, sample_entry_with_keys first allows access to all memory. rt_sigreturn, or the xrstor of
- * restart_resume(), restores the program's rights. Under ThreadSanitizer, which may call a handler as a plain
- * function, nothing would restore them, so sample_entry_plain is used. */
+ * When the kernel starts a signal handler, it denies access to memory with a protection key (pkey_mprotect),
+ * as in a new thread. The interrupted stack may have such a key. On a system with protection keys,
+ * sample_entry_with_keys therefore first allows access to all memory. rt_sigreturn, or the xrstor of
+ * restart_resume(), restores the program's rights. ThreadSanitizer may call a handler as a plain function,
+ * and then nothing would restore them, so sample_entry_plain is used there. */
 #include "ompt_tool/sampling/sample_signal.h"
 
 #include <cpuid.h>
@@ -58,7 +58,7 @@ __asm__(".text\n"
         "    movq %rsp, %rcx\n"
         "    movq %rax, %rsp\n"
         "    pushq %rcx\n"
-        "    pushq %rcx\n"                                  /* twice, for alignment */
+        "    pushq %rcx\n"                                  /* pushed twice to keep the stack aligned */
         "    .cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, 8\n" /* the CFA is *rsp + 8 */
         "    call *sample_entry_handler(%rip)\n"
         "    popq %rsp\n"

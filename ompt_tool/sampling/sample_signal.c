@@ -19,8 +19,8 @@ struct signal_action {
     uint64_t mask;
 };
 
-/* Also blocks, during the handler, the C library's two internal signals, which sigfillset() leaves out: a
- * cancellation (pthread_cancel) would end the thread in the middle of a change. */
+/* Changes the handler so that it also blocks the C library's two internal signals, which sigfillset() leaves
+ * out. Otherwise pthread_cancel() could end the thread while the handler changes data. */
 static bool sample_signal_block_library_signals(int signal)
 {
     struct signal_action action;
@@ -39,8 +39,9 @@ static bool sample_signal_try(sample_handler *handler, int signal)
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = sample_entry(handler);
     action.sa_flags = SA_RESTART | SA_SIGINFO | SAMPLE_ENTRY_FLAG;
-    sigfillset(&action.sa_mask); /* the program's signals wait, and restart.c sees them pending */
-    /* a blocked fault signal would end the program at a fault (fault.c) */
+    /* The program's signals wait until the handler ends; restart.c sees which are pending. */
+    sigfillset(&action.sa_mask);
+    /* A fault whose signal is blocked would end the program (fault.c). */
     sigdelset(&action.sa_mask, SIGSEGV);
     sigdelset(&action.sa_mask, SIGBUS);
     return sigaction(signal, &action, NULL) == 0 && sample_signal_block_library_signals(signal);
@@ -50,8 +51,7 @@ int sample_signal_install(sample_handler *handler, int wanted)
 {
     if (wanted && sample_signal_try(handler, wanted))
         return wanted;
-    /* The kernel delivers the highest of several pending signals last: its frame is then on top of the
-     * others'. */
+    /* Of several pending signals, the kernel delivers the highest last, so its frame is on top of the others. */
     for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--)
         if (sample_signal_try(handler, signal))
             return signal;

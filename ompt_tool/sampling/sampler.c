@@ -27,15 +27,15 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/shared_timer.h"
 
-/* most samples per second and core, of all threads together; a higher rate is kept only with at most one
+/* most samples per second and core for all threads together; a higher rate needs BLAME_RATE and at most one
  * thread per core */
 #define RATE_PER_CORE 4000
 
 uint64_t crowd_least_ns;
 
-/* Lengthens the period as the number of threads grows. Each sample of a thread that sleeps or waits for a
- * core costs a switch to that thread: with hundreds of threads per core the program would hardly progress.
- * Each thread keeps at least one sample a second. */
+/* Lengthens the period as the number of threads grows. Each sample of a sleeping or waiting thread costs a
+ * switch to that thread, so with hundreds of threads per core the program would hardly progress. A thread
+ * always gets at least one sample a second. */
 void crowd_grows(uint32_t threads)
 {
     uint64_t rate = NS_PER_S / session.period_ns, cores = arena_header()->cores;
@@ -58,8 +58,8 @@ void crowd_forked(void)
 #define SILENCE_NS   100000000ull /* ns between two checks that the signal still reaches the handler */
 
 static int sample_signal; /* number of the signal that samples use; 0: none is left */
-static uint32_t moving;   /* lock for changes of sample_signal */
-static int taken_signal;  /* last sampling signal that the program took for itself; no timer may send it */
+static uint32_t moving;   /* lock that is held while sample_signal changes */
+static int taken_signal;  /* signal that the program has last taken from the tool; timers must not send it */
 
 int sampler_signal(void)
 {
@@ -84,8 +84,8 @@ static void sampler_begin_periods(struct thread *thread, uint64_t begin_ns, uint
                       state_line_number(thread->line));
 }
 
-/* Returns the number of periods of CPU time that this delivery stands for, counted by the thread's CPU time.
- * The kernel checks CPU-time timers only at its ticks and does not always report their overruns. */
+/* Returns how many periods of CPU time have passed since the last delivery, by the thread's CPU time. The
+ * kernel checks CPU-time timers only at clock ticks, and does not always report how many periods it missed. */
 static uint64_t sampler_pass_cpu_periods(struct moments *moments)
 {
     int64_t passed_ns = (int64_t)(clock_thread_cpu_ns() - moments->begin_ns), period_ns = (int64_t)moments->period_ns;
@@ -94,8 +94,8 @@ static uint64_t sampler_pass_cpu_periods(struct moments *moments)
     return count;
 }
 
-/* Returns the delivery of a signal that has just arrived. If the signal comes before the period's moment,
- * because the timer was changed meanwhile, it still counts as that period's sample. */
+/* Returns what a signal that has just arrived stands for. A signal may come before the period's moment if the
+ * timer was changed meanwhile. It still counts as the sample of that period. */
 static struct delivery sampler_take_delivery(struct thread *thread, const siginfo_t *info,
                                              const struct clock_reading *clocks)
 {
@@ -103,7 +103,7 @@ static struct delivery sampler_take_delivery(struct thread *thread, const siginf
         .count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
     uint64_t weight_ns = thread->moments.period_ns;
     if (unlikely(info->si_code != SI_TIMER)) {
-        /* A counter's overflow. It stands for one sample: the counter starts again only after the handler. */
+        /* An overflow of a counter stands for one sample, because the handler restarts the counter. */
     } else if (session.options.clock == CLOCK_CPU) {
         delivery.count = sampler_pass_cpu_periods(&thread->moments);
         weight_ns *= delivery.count;
@@ -122,9 +122,10 @@ static struct delivery sampler_take_delivery(struct thread *thread, const siginf
     return delivery;
 }
 
-/* Notes how long the handler took. If it takes longer than a period, it runs again before the program's next
- * instruction, for ever. So after SLOW_SAMPLES slow samples in a row, as many samples are dropped. A single
- * slow sample proves nothing: the thread may have lost its core during it. */
+/* Notes how long the handler took. A handler that takes longer than a period would run again before the
+ * program's next instruction, and the program would stand still. After SLOW_SAMPLES slow samples in a row,
+ * the same number of samples is therefore dropped. A single slow sample proves nothing, since the thread may
+ * have lost its core. */
 static void sampler_note_duration(struct thread *thread, const struct clock_reading *begin)
 {
     if (likely(clock_passed_ns(begin) < thread->moments.period_ns)) {
@@ -135,7 +136,7 @@ static void sampler_note_duration(struct thread *thread, const struct clock_read
     }
 }
 
-/* Takes one sample. The measurement has not ended, and does not end before this returns. */
+/* Takes one sample. The measurement cannot end before this returns. */
 static void sampler_take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                                 const struct clock_reading *clocks)
 {
@@ -157,7 +158,7 @@ static void sampler_take_sample(struct thread *thread, const siginfo_t *info, uc
         return;
     }
     fault_record_sample(thread, &delivery, context);
-    session_record_modules(); /* only compares two numbers, unless the walk found a new library */
+    session_record_modules(); /* compares only two numbers, unless the walk has found a new library */
     sampler_note_duration(thread, clocks);
 }
 
@@ -165,8 +166,8 @@ static void sampler_take_sample(struct thread *thread, const siginfo_t *info, uc
 static bool sampler_record_delivery(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                                     const struct clock_reading *clocks)
 {
-    /* Pairs with finish_measuring(): either it waits for this handler, or this handler sees that the measurement
-     * ends. In the second case finish_measuring() counts the sample. */
+    /* Pairs with finish_measuring(), which either waits for this handler, or sets `stopping` early enough for
+     * it to be seen here. In the second case finish_measuring() counts the sample. */
     store_seq_cst(&thread->in_handler, 1);
     bool goes_on = !load_seq_cst(&session.stopping);
     if (goes_on)
@@ -175,19 +176,19 @@ static bool sampler_record_delivery(struct thread *thread, const siginfo_t *info
     return goes_on;
 }
 
-/* Disarms the timer, which was just set, if its signal is one that the program has taken: the thread that
- * disarms all timers for that reason may have passed this one before it was set (G1). */
+/* Disarms the thread's timer if the program has taken its signal. The thread that disarms all timers in this
+ * case may have passed this timer before it was set (G1). */
 static void sampler_heed_taken_signal(const struct thread *thread)
 {
     if (unlikely(load_seq_cst(&taken_signal) == thread->signal))
         os_timer_set(thread->timer, false, 0, 0);
 }
 
-/* Sets the timer for the thread's next two moments with one system call (timer_settime): it expires at the
- * first moment, and then after an interval that leads to the second. The interval must not be 0: the program
- * may take a signal away (sigtimedwait), and then the timer must expire again. If the moments are less than
- * half a period apart, the interval is a whole period: a shorter one would send too many signals to a program
- * that takes all of them. */
+/* Sets the timer for the next two moments with one system call (timer_settime): it expires at the first
+ * moment, and after an interval that ends at the second. The interval must not be 0: if the program consumes
+ * the first signal (sigtimedwait), the timer must expire again. If the moments are less than half a period
+ * apart, the interval is a whole period, because a program that consumes every signal would otherwise get too
+ * many. */
 static void sampler_set_timer(struct thread *thread)
 {
     struct moments *moments = &thread->moments;
@@ -198,7 +199,7 @@ static void sampler_set_timer(struct thread *thread)
     sampler_heed_taken_signal(thread);
 }
 
-/* Lengthens the thread's period, starting with the first one that has no sample yet. Makes one system call
+/* Lengthens the thread's period, from the first period without a sample on. Makes one system call
  * (timer_settime). */
 static void sampler_slow_down(struct thread *thread)
 {
@@ -220,7 +221,8 @@ static void sampler_prepare_next(struct thread *thread, const struct clock_readi
     if (unlikely(thread->moments.period_ns < crowd_period_ns()))
         sampler_slow_down(thread);
     notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
-    /* note the next wait, so that nobody counts as waiting for what this thread lost before it */
+    /* The thread then notes its next wait, so that no other thread seems to wait for time that this one lost
+     * before that wait. */
     thread->look_ticks = 0;
 }
 
@@ -229,8 +231,8 @@ static bool sampler_is_worker(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_WORKER;
 }
 
-/* Makes an idle worker a bystander, unless restart_leave() is going to continue in a context of its own. A
- * working thread becomes a bystander at its next wait (sampler_look). */
+/* Makes an idle worker a bystander, unless restart_leave() will continue elsewhere. A working thread becomes
+ * a bystander at its next wait (sampler_look). */
 static void sampler_stand_by(struct thread *thread, bool idle, ucontext_t *context, uint64_t now_ns)
 {
     if (idle) {
@@ -238,12 +240,12 @@ static void sampler_stand_by(struct thread *thread, bool idle, ucontext_t *conte
             bystander_begin(&thread->stands_by, context, now_ns);
         if (thread->idle.pending || thread->stands_by.added)
             thread->unusual.settles = true;
-        thread->unusual.notes = true; /* the wait may be long, so note it */
+        thread->unusual.notes = true; /* Has the wait noted, because it may be a long one. */
         return;
     }
     if (sampler_is_worker(thread))
         thread->heard_ticks = 0;
-    if (unlikely(thread->stands_by.added)) /* the thread was about to leave its wait */
+    if (unlikely(thread->stands_by.added)) /* The thread is no longer idle: it was about to leave its wait. */
         bystander_wakes(&thread->stands_by, context);
 }
 
@@ -254,7 +256,7 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     (void)signal;
     struct thread *thread = thread_self;
     if (!thread)
-        /* the signal came after the end of the thread's measurement */
+        /* The signal came after the end of the thread's measurement. */
         return;
     struct clock_reading clocks = clock_read(); /* the time of the sample */
     restart_enter(&thread->restart, context);
@@ -275,9 +277,10 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     restart_leave(&thread->restart, context);
 }
 
-/* Installs the handler. With samples at a counter's overflows, the default signal is SIGSTKFLT. When the user
- * may have no more pending real-time signals (RLIMIT_SIGPENDING), the kernel sends SIGIO instead of an
- * overflow's real-time signal, and SIGIO ends the program. Other signals have no such limit. */
+/* Installs the handler. If samples are taken at a counter's overflows, the default signal is SIGSTKFLT
+ * instead of a real-time signal. A user may have a limited number of pending real-time signals
+ * (RLIMIT_SIGPENDING). At that limit, the kernel sends SIGIO in place of an overflow's real-time signal, and
+ * SIGIO ends the program. */
 bool sampler_init(void)
 {
     int wanted = session.options.signal;
@@ -312,14 +315,16 @@ static void sampler_start_timer(struct thread *thread)
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
-        thread->sampled = true; /* set first: the first sample rearms the counter only if this is set */
+        /* Set before the counter starts: the first sample restarts the counter only if this is set. */
+        thread->sampled = true;
         thread->sampled = counters_overflow_start(thread, signal);
         thread->ledger->timer_failed = !thread->sampled;
         return;
     }
     bool cpu_clock = session.options.clock == CLOCK_CPU;
     thread->second_ns = 0;
-    thread->drawn = !cpu_clock; /* set first: the signal may come before the next call returns */
+    /* Set before the timer starts: the first signal may come before os_timer_start() returns. */
+    thread->drawn = !cpu_clock;
     bool started = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
     store_seq_cst(&thread->sampled, started ? shared_timer_word(thread->timer) : 0);
     thread->ledger->timer_failed = !started;
@@ -337,8 +342,8 @@ static void sampler_announce_due(struct thread *thread)
     notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
 }
 
-/* Returns the ns since the last sample. Returns 0 if they are unknown: with a counter's overflows, or with a
- * CPU clock for another thread. */
+/* Returns the time since the last sample in ns. Returns 0 if it is unknown: with samples at a counter's
+ * overflows, and for another thread with a CPU clock. */
 static uint64_t sampler_silent_ns(const struct thread *thread, uint64_t now_ns)
 {
     bool cpu_clock = session.options.clock == CLOCK_CPU;
@@ -349,16 +354,16 @@ static uint64_t sampler_silent_ns(const struct thread *thread, uint64_t now_ns)
     return passed_ns > 0 ? (uint64_t)passed_ns : 0;
 }
 
-/* Returns true if no sample has come for a long time. A thread without a core gets none either. */
+/* Returns true if the last sample is too long ago. The cause may only be that the thread has no core. */
 static bool sampler_is_silent(const struct thread *thread, uint64_t now_ns)
 {
     uint64_t ns = sampler_silent_ns(thread, now_ns);
     return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
 }
 
-/* Returns true if the thread's timer no longer exists. A program may delete timers that are not its own (0,
- * 1, 2 ...) and hit the tool's. Only the thread itself sets its timer to find out: for another thread, the
- * number may belong to a new timer by now. */
+/* Returns true if the thread's timer no longer exists. Some programs delete timers that are not theirs (0, 1,
+ * 2 ...), and so the tool's. Only the thread itself sets its timer to find out: another thread's timer number
+ * may have been reused for a new timer. */
 static bool sampler_timer_is_deleted(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->drawn || !sampler_is_silent(thread, now_ns))
@@ -381,8 +386,8 @@ static void sampler_note_deleted_timer(void)
              NULL);
 }
 
-/* Stops the thread's timer. The thread itself and finish_measuring() may both call this, but only one of them
- * stops it. */
+/* Stops the thread's timer. If the thread itself and finish_measuring() call this at the same time, only one
+ * of them does the work. */
 static void sampler_stop_timer(struct thread *thread)
 {
     uint64_t was = exchange_seq_cst(&thread->sampled, 0);
@@ -396,8 +401,8 @@ static void sampler_stop_timer(struct thread *thread)
     sampler_announce_due(thread);
 }
 
-/* Returns true if the program causes the silence: it has taken the signal, blocks it, or has deleted the
- * timer. A CPU clock without samples may just not be running. */
+/* Returns true if samples are missing because of the program: it has taken the signal, blocks it, or has
+ * deleted the timer. With a CPU clock, samples may also be missing because the thread does not run. */
 static bool sampler_is_silenced(struct thread *thread, uint64_t now_ns)
 {
     int signal = load_relaxed(&sample_signal);
@@ -417,7 +422,7 @@ void sampler_start(struct thread *thread)
 {
     sampler_start_timer(thread);
     sampler_announce_due(thread);
-    /* finish_measuring() may have stopped all timers before this one existed */
+    /* finish_measuring() may have stopped all timers just before this one was created. */
     if (unlikely(load_seq_cst(&session.stopping)))
         sampler_stop_timer(thread);
 }
@@ -436,7 +441,7 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
     struct profile_thread *ledger = thread->ledger;
     struct moments *moments = &thread->moments;
     uint64_t last_ns, weight_ns;
-    /* the kernel checks CPU-time timers at its ticks only, so some of their samples are always overdue */
+    /* The kernel checks CPU-time timers only at clock ticks, so some samples are always overdue. */
     bool at_ticks = session.options.clock == CLOCK_CPU;
     if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns ||
         counters_plan_sample_period_ns() || moments->next_ns > end_ns)
@@ -465,7 +470,7 @@ static void sampler_take_another_signal(int taken)
         for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
             sampler_disarm(thread);
         int signal = sample_signal_install(handle_sample, 0);
-        if (signal == taken) /* the program has given the signal back meanwhile */
+        if (signal == taken) /* The program has stopped using the signal meanwhile. */
             store_seq_cst(&taken_signal, 0);
         struct profile_header *header = arena_header();
         header->signals_taken++;
@@ -508,12 +513,12 @@ static void sampler_check_signal(struct thread *thread)
 static __attribute__((noinline)) void sampler_look_now(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;
-    if (unlikely(load_relaxed(&session.stopping))) { /* no sample is due any more */
+    if (unlikely(load_relaxed(&session.stopping))) { /* No further sample is due. */
         thread->look_ticks = UINT64_MAX;
         return;
     }
     thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
-    /* applies to the present wait, if the thread is in one */
+    /* If the thread waits now, this applies to its present wait. */
     if (!thread->notes_apart || !thread->look_ticks)
         thread->unusual.notes = true;
     if (now_ticks > thread->heard_ticks) {
@@ -545,6 +550,7 @@ void sampler_fork_done(void)
 {
     if (blocked_for_fork)
         sample_signal_unblock(blocked_for_fork);
-    blocked_for_fork = 0; /* the child of a clone() or _Fork() gets here, too */
+    /* Also reached in the child of clone() or _Fork(), for which nothing was prepared. */
+    blocked_for_fork = 0;
     os_unlock(&moving);
 }

@@ -11,10 +11,11 @@
 /* Installs the handler. Returns false if no signal is free. [init] */
 bool sampler_init(void);
 
-/* Chooses, in a callback, which waits the thread notes for samples that are due (blame/notes.h). Ten times a
- * second, and in a worker's first wait after a sample of its work, also checks whether the program has taken
- * the signal. If so, all timers stop, and each thread starts its own timer again at its next check, with
- * another signal. At such a check a waiting worker also becomes a bystander (restart/bystander.h). [owner] */
+/* Called at the start of a wait, when look_ticks is reached. Chooses which waits the thread notes for samples
+ * that are due (blame/notes.h). Ten times a second, and in a worker's first wait after a sample of its work,
+ * also checks whether the program has taken the sampling signal. If so, all timers are stopped, and each
+ * thread starts its own again with another signal at its next check. At such a check a waiting worker also
+ * becomes a bystander (restart/bystander.h). [owner] */
 void sampler_look(struct thread *thread, uint64_t now_ticks);
 static inline void sampler_watch(struct thread *thread, uint64_t now_ticks)
 {
@@ -22,33 +23,33 @@ static inline void sampler_watch(struct thread *thread, uint64_t now_ticks)
         sampler_look(thread, now_ticks);
 }
 
-/* Return the number of the signal that samples use (0 if none is left), and a mask of it in which bit n-1
- * stands for signal n. [any] */
+/* Return the number of the sampling signal (0 if none is left), and a mask in which its bit is set (bit n-1
+ * for signal n). [any] */
 int sampler_signal(void);
 uint64_t sampler_signals(void);
 
-/* Starts the calling thread's timer. The first sample also covers the time since thread->from_ns, in which
- * the thread was not sampled. If the thread gets no timer, its time is a named loss. [owner] */
+/* Starts the calling thread's timer. The first sample also covers the time since thread->from_ns. If no timer
+ * can be created, the thread's time is counted as a loss. [owner] */
 void sampler_start(struct thread *thread);
 
 /* Deletes the thread's timer. At the end of the measurement any thread may call this. [owner] */
 void sampler_stop(struct thread *thread);
 
-/* Counts, as dropped at the end of the measurement, the samples that were due before end_ns and did not come
- * because the thread had no core. The thread's timer is stopped, and its handler records nothing more.
- * [owner] */
+/* Counts samples that were due before end_ns but never came because the thread had no core: they count as
+ * dropped at the end of the measurement. The thread's timer must be stopped, and its handler must record
+ * nothing more. [owner] */
 void sampler_count_undelivered(struct thread *thread, uint64_t end_ns);
 
-/* sampler_fork_prepare() blocks the signal in the calling thread, and keeps the tool from changing to another
- * signal, while the process forks: the signal interrupts a fork and makes it start again, so a fork that
- * takes longer than a period would never finish. sampler_fork_done() unblocks the signal, in parent and
- * child. [any] */
+/* Called before and after the process forks. sampler_fork_prepare() blocks the sampling signal in the calling
+ * thread, and keeps the tool from changing to another signal. The signal would interrupt fork(), which then
+ * starts again: a fork that takes longer than a period would never finish. sampler_fork_done() unblocks the
+ * signal, in parent and child. [any] */
 void sampler_fork_prepare(void);
 void sampler_fork_done(void);
 
-/* ---- with many more threads than cores, each thread is sampled less often ---- */
+/* ---- with many more threads than cores, the period of each thread is longer ---- */
 
-extern uint64_t crowd_least_ns; /* ns; read it through crowd_period_ns() */
+extern uint64_t crowd_least_ns; /* sampling period of all threads in ns; read it through crowd_period_ns() */
 
 /* Returns the sampling period of all threads in ns; 0 before the first thread is sampled. [handler] */
 static inline uint64_t crowd_period_ns(void)
@@ -56,7 +57,7 @@ static inline uint64_t crowd_period_ns(void)
     return load_relaxed(&crowd_least_ns);
 }
 
-/* Lengthens the period if this number of threads requires it. [owner] */
+/* Lengthens the period if the program has too many threads for it. [owner] */
 void crowd_grows(uint32_t threads);
 
 /* Resets the period in a forked child, which has one thread. [init] */

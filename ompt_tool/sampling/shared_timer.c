@@ -3,7 +3,7 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-#define SET     1u /* a timer exists */
+#define SET     1u /* flag: a timer exists */
 #define CLAIMED 2u
 #define BITS    2 /* number of flag bits below the timer's number */
 
@@ -23,7 +23,8 @@ void shared_timer_delete(uint64_t word)
         os_timer_stop(shared_timer_of_word(word));
 }
 
-/* While the timer is claimed, no other timer gets its number, so no other owner's word can be the same. */
+/* A claimed timer is not deleted, so its number is not reused. The second exchange therefore succeeds only if
+ * *word still stands for the same timer. */
 void shared_timer_disarm(uint64_t *word, bool cpu_clock)
 {
     uint64_t set = load_seq_cst(word), claimed = set | CLAIMED;

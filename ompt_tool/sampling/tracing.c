@@ -10,7 +10,8 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session/session.h"
 
-/* greatest gap, in ns, between two deliveries that count as adjacent: parts of a delivery are rounded */
+/* greatest gap in ns between two deliveries that count as adjacent; the bounds of a delivery's parts are
+ * rounded */
 #define SLACK_NS 1000u
 
 struct tracing_window tracing_window = {UINT64_MAX, UINT64_MAX};
@@ -22,7 +23,8 @@ void tracing_start(void)
     struct profile_header *header = arena_header();
     if (session.options.trace)
         run_option_trace_read(session.options.trace, &window);
-    bool counts = counters_plan_sample_period_ns() != 0; /* samples are overflows, whose times are unknown */
+    /* The times of samples are unknown if they are a counter's overflows. */
+    bool counts = counters_plan_sample_period_ns() != 0;
     if (counts && !window.never && !window.asked)
         log_line_of_job("BLAME_TRACE=", session.options.trace,
                         ": samples by BLAME_SAMPLE have no times and cannot be traced", NULL);
@@ -54,7 +56,7 @@ static void tracing_node_moved(struct tree *tree, uint32_t from, uint32_t into)
     tracer_moved(thread->tracer, from, into);
 }
 
-/* Makes the thread's tracer, once. Makes one system call (mmap). */
+/* Creates the thread's tracer if it has none. Makes one system call (mmap). */
 static bool tracing_make_tracer(struct thread *thread)
 {
     thread->tracer = os_map(sizeof(*thread->tracer));
@@ -68,13 +70,13 @@ bool tracing_open(struct thread *thread, const struct delivery *delivery)
     if (delivery->clocks.ns >= load_relaxed(&tracing_window.to_ns) || (!thread->tracer && !tracing_make_tracer(thread)))
         return false;
     uint64_t length_ns = (uint64_t)delivery->p, period_ns = thread->moments.period_ns;
-    /* A period of CPU time ends at an unknown time before its sample. */
+    /* When a period of CPU time ended is not known exactly; only that it was before its sample. */
     uint64_t slack_ns = session.options.clock == CLOCK_CPU ? length_ns + period_ns : SLACK_NS;
     tracer_begin(thread->tracer, delivery->until_ns - length_ns, period_ns, slack_ns);
     return true;
 }
 
-/* Adds consecutive moments of the same kind as one entry, because parts of a delivery need not be whole
+/* Writes successive moments of the same kind as one entry. A delivery's moments need not divide it into whole
  * periods. */
 void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
                       const struct idle_moment told[DELIVERY_MOMENTS])

@@ -11,23 +11,23 @@
 #include "cct/timeline/tracer.h"
 #include "ompt_tool/session/thread.h"
 
-/* The time, on CLOCK_MONOTONIC, in which deliveries are traced. */
+/* Interval on CLOCK_MONOTONIC, in ns, in which deliveries are traced. */
 extern struct tracing_window {
     uint64_t from_ns, to_ns;
 } tracing_window;
 
-/* Sets the window, and the limit on the size of all traces together, at the start of a measurement. [init] */
+/* Sets the interval, and the limit on the total size of all traces, at the start of a measurement. [init] */
 void tracing_start(void);
 
 /* Switches the trace on or off for the program. Returns false if that changes nothing. [owner] */
 bool tracing_switch(bool on);
 
-/* Slow path of tracing_begin(): prepares the trace for a delivery after the window's start. Returns whether
- * the delivery is traced. [handler] */
+/* Slow path of tracing_begin(), for deliveries after the start of the interval. Creates the thread's tracer
+ * if needed. Returns whether the delivery is traced. [handler] */
 bool tracing_open(struct thread *thread, const struct delivery *delivery);
 
-/* Returns whether the delivery is traced. If so, the next three functions add its parts, in order of time.
- * [handler] */
+/* Returns whether the delivery is traced. If so, its parts are added by the next three functions, in order of
+ * time. [handler] */
 static inline bool tracing_begin(struct thread *thread, const struct delivery *delivery)
 {
     thread->traced =
@@ -50,19 +50,19 @@ static inline void tracing_skip(struct thread *thread, const struct delivery *pa
         tracer_skip(thread->tracer, part->p);
 }
 
-/* Adds an idle thread's delivery. `told` has what account_idle_hit() found at each of its moments. [handler] */
+/* Adds an idle thread's delivery. told[i] is what account_idle_hit() found at moment i. [handler] */
 void tracing_add_idle(struct thread *thread, const struct delivery *delivery,
                       const struct idle_moment told[DELIVERY_MOMENTS]);
 
-/* Writes the entries whose node in the tree is final. [handler] */
+/* Writes the entries whose tree node is known. [handler] */
 void tracing_end(struct thread *thread, const struct delivery *delivery);
 
-/* Call tracer_tell() or tracer_lose() if the thread has a trace: set the node of waiting entries, or discard
- * them. [owner] */
+/* Complete the entries that wait for their tree node (tracer_tell), or discard them (tracer_lose), if the
+ * thread has a trace. [owner] */
 void tracing_tell(struct thread *thread, enum tracer_later later, uint32_t node_idx);
 void tracing_lose(struct thread *thread);
 
-/* Writes all waiting entries, at the end of the thread or of the measurement. [owner] */
+/* Writes all entries, even those without a node, at the end of the thread or of the measurement. [owner] */
 void tracing_flush(struct thread *thread);
 
 #endif

@@ -12,40 +12,45 @@
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
 
-/* ---- what a thread did that has left its core since its last sample, or whose sample is late; the kernel's
- * counts and the interrupted system call decide ---- */
+/* ---- what a thread did if it has left its core since its last sample, or if its sample is late; decided
+ * from the kernel's counts and the interrupted system call ---- */
 
-/* Above DOUBT_LIMIT, core->doubt means that too many samples find a thread that seems to have just got its
- * core, and none of them is believed. DOUBT_KEPT is the part of the doubt that remains at the next sample. */
-#define DOUBT_LIMIT  8.0
-#define DOUBT_KEPT   0.97
-#define DOUBT_MARGIN 2.0 /* samples allowed for each one that the thread's turns make possible */
+/* core->doubt counts samples that find the thread just back on its core, beyond what its turns make possible.
+ * Above DOUBT_LIMIT, none of these samples is believed. DOUBT_KEPT is the factor by which the doubt decreases
+ * at each sample. */
+#define DOUBT_LIMIT 8.0
+#define DOUBT_KEPT  0.97
+/* samples of this kind that are accepted for each one that the turns make possible */
+#define DOUBT_MARGIN 2.0
 
-/* Samples find too many moments without a core if these exceed the kernel's count by NONE_LIMIT moments and
- * by BY_CHANCE standard deviations. NONE_KEPT is the part of the balance that remains at the next sample. */
+/* Samples find a thread without a core too often if they exceed the kernel's count by NONE_LIMIT moments and
+ * by BY_CHANCE standard deviations. NONE_KEPT is the factor by which the balance decreases at each sample. */
 #define NONE_LIMIT 2.0
 #define NONE_KEPT  0.999
 #define BY_CHANCE  2.0
 
-/* turns per sample from which on code leaves its core often; the wake-up by a sample's signal is one of them */
+/* turns per sample above which code counts as leaving its core often; one turn is due to the sample's own
+ * signal */
 #define OFTEN 3
-/* number of samples in the running means: a single sample after a long gap has more turns and more sleep */
+/* number of samples in the running means; more than one, because a single long gap contains more turns and
+ * sleep */
 #define SAMPLES 8
-/* ns of work per turn from which on the code's work is not booked as expected work */
+/* ns of work per turn above which core_expect_work() leaves the code alone */
 #define LONG_WORK_NS 100000
-/* limit of the balance of moments asleep, in both directions: a later phase of the program must not inherit
+/* limit of the balance `owed` in moments, in both directions: a later phase of the program must not inherit
  * more */
 #define MOST_ASLEEP 8.0
-#define MOST_OWED   2.0  /* limit of the work that samples have not found yet, in moments */
-#define MOST_FOUND  64.0 /* limit of the work that samples have found beyond the kernel's count, in moments */
+#define MOST_OWED   2.0 /* limit of owed_work, in moments: work that samples have not found yet */
+/* limit of -owed_work, in moments: work that samples have found beyond the kernel's count */
+#define MOST_FOUND 64.0
 
 static double core_clamp(double least, double owed, double most)
 {
     return owed > most ? most : owed < least ? least : owed;
 }
 
-/* Sets the first and the last moments at which the thread had a core, in a sample that came late for want of
- * one. */
+/* Sets how many of the first and of the last moments found the thread on a core, in a sample that came late
+ * because the thread lacked one in between. */
 static void core_note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     uint64_t got_ns = delivery->due_ns + away_ns;
@@ -58,8 +63,9 @@ static void core_note_had(struct core *core, const struct delivery *delivery, ui
         core->had_last = delivery->count - core->first_moments;
 }
 
-/* Returns the end of the current or just interrupted sleep in ns; 0 if unknown. After a single turn, it may
- * be the same sleep that the last sample saw: its end is then the one found there, or unknown. */
+/* Returns the end, in ns, of the sleep that the thread is in or that the signal has just interrupted; 0 if it
+ * is unknown. After a single turn this may be the sleep that the previous sample interrupted. The end found
+ * then is used, if any. */
 static uint64_t core_sleep_end_ns(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t begin_ns = core->turns == 1 ? delivery->due_ns - core->slept_ns : 0;
@@ -68,9 +74,9 @@ static uint64_t core_sleep_end_ns(const struct core *core, const struct delivery
                                 delivery->clocks.ns);
 }
 
-/* Returns for how many ns the thread would have slept on while it waited for a core. If the sleep's end is
- * unknown, half of a sleep's length is the likely rest. Of several sleeps since the last sample, only the
- * last one is cut short. */
+/* Returns how many ns of a sleep were still to come when the signal woke the thread, at most the time that it
+ * then waited for a core. If the end of the sleep is unknown, half of a sleep's mean length is the best
+ * guess. Only the last of several sleeps can have been cut short. */
 static uint64_t core_sleep_rest_ns(const struct core *core, const struct delivery *delivery)
 {
     uint64_t half_ns = core->slept_ns / (2 * core->turns - 1),
@@ -81,21 +87,21 @@ static uint64_t core_sleep_rest_ns(const struct core *core, const struct deliver
     return rest_ns < waited_ns ? rest_ns : waited_ns;
 }
 
-/* Returns true if the counts are those of this sample, not of an earlier one. */
+/* Returns true if the kernel's counts were read at this sample. */
 static bool core_counts_are_current(const struct core *core, const struct delivery *delivery)
 {
     return core->asked_ns >= delivery->clocks.ns;
 }
 
-/* Converts a time in ns to a number of this sample's moments. */
+/* Converts a time in ns to a number of moments of this delivery. */
 static double core_as_moments(const struct delivery *delivery, uint64_t ns)
 {
     return (double)ns * (double)delivery->count / delivery->p;
 }
 
-/* Adds the thread's sleep to the moments that samples still have to find asleep. If the thread has waited in
- * OpenMP, the part of the sleep after that wait is unknown: the sleep's share of the moments is then its
- * share of the time off core. */
+/* Adds the sleep since the last sample to `owed`, the moments that samples still have to find asleep. If the
+ * thread has waited in OpenMP meanwhile, nothing shows how much of the sleep came after that wait. Sleep is
+ * then assumed to have the same share of this sample's moments as of the time off core. */
 static void core_owe_sleep(struct core *core, const struct delivery *delivery)
 {
     if (core->stayed && core->slept)
@@ -104,8 +110,8 @@ static void core_owe_sleep(struct core *core, const struct delivery *delivery)
         core->owed += (double)core->slept_ns / (double)core->off_core_ns * (double)delivery->count;
 }
 
-/* Subtracts moments found asleep from those that samples still have to find. Adds the time for which the
- * thread would have slept on without the sample's signal. */
+/* Subtracts moments that were found asleep from `owed`. Adds the time for which the thread would have slept
+ * on without the sample's signal. */
 static void core_note_asleep(struct core *core, const struct delivery *delivery, uint64_t moments)
 {
     if (core->stayed)
@@ -114,9 +120,9 @@ static void core_note_asleep(struct core *core, const struct delivery *delivery,
         core->owed -= (double)moments;
 }
 
-/* Returns true if the thread has slept since its last sample and comes out of a call that may sleep, or out
- * of a wait for a page. If it has had a single turn since then, the lost time decides, whatever the call is:
- * a thread that already waited for a core before the moment was not asleep at the moment. */
+/* Returns true if the thread has slept since its last sample, and is just leaving a system call that may
+ * sleep or a wait for a page. After a single turn, the lost time decides, whatever the call is: a thread that
+ * already lacked a core before the moment was not asleep at the moment. */
 static bool core_comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
     core->limit_ns = 0;
@@ -134,7 +140,8 @@ static bool core_is_drawn(uint64_t number, double part)
     return (double)(hash_number(number) >> 11) * 0x1p-53 < part;
 }
 
-/* Returns for how many moments the program has lacked a core since the last sample. */
+/* Returns for how many moments the thread has lacked a core since the last sample, without the time for which
+ * it would have slept on. */
 static double core_moments_lost(const struct core *core, const struct delivery *delivery)
 {
     return core_as_moments(delivery, core->lost_ns - core->woken_ns);
@@ -146,15 +153,15 @@ static bool core_none_is_too_often(const struct core *core, const struct deliver
     return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
 }
 
-/* Returns true if a thread that comes out of a call, after several turns, still slept at the moment. It slept
- * if otherwise too many moments would count as without a core. If not, chance decides, with a probability of
- * the number of moments that samples still have to find asleep. */
+/* Returns true if a thread that is leaving a call was still asleep at the moment, given several turns since
+ * the last sample. This is certain if too many moments would otherwise count as without a core. In other
+ * cases it is drawn, with `owed` as the probability. */
 static bool core_slept_at_moment(const struct core *core, const struct delivery *delivery)
 {
     return core->turns > 1 && (core_is_drawn(delivery->due_ns, core->owed) || core_none_is_too_often(core, delivery));
 }
 
-/* Books a sleep that lasted `ns` after the first moment. At later moments the thread was ready to run. */
+/* Books a sleep that ended `ns` after the first moment. At later moments the thread was ready to run. */
 static enum core_state core_book_sleep(struct core *core, const struct delivery *delivery, uint64_t ns)
 {
     uint64_t moments = core_moments_within(core, delivery, ns);
@@ -166,16 +173,16 @@ static enum core_state core_book_sleep(struct core *core, const struct delivery 
     return CORE_NONE;
 }
 
-/* Books a sleep that the sample's signal has cut short. The moments in the rest of that sleep are asleep. At
- * later moments the sleep would have been over, and the thread was ready to run. */
+/* Books a sleep that the sample's signal has cut short. Moments up to its expected end count as asleep. At
+ * later moments the thread counts as ready to run. */
 static enum core_state core_book_cut_sleep(struct core *core, const struct delivery *delivery)
 {
     core->woken_ns = core_sleep_rest_ns(core, delivery);
     return core_book_sleep(core, delivery, core->woken_ns + 1);
 }
 
-/* Books a sleep at the first moments. Either the sleep lasted until the thread got its core. Or the thread
- * woke, by the signal or by what it slept for, and then waited for a core. */
+/* Books a sleep at the first moments. Either the thread slept until it got its core, or it woke before, by
+ * the signal or because the sleep was over, and then waited for a core. */
 static enum core_state core_explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call)
 {
     core->woken_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
@@ -185,17 +192,18 @@ static enum core_state core_explain_sleep(struct core *core, const struct delive
         core_note_asleep(core, delivery, delivery->count);
         return CORE_ASLEEP;
     }
-    core->woken_ns = 0; /* no signal cut this sleep short */
+    core->woken_ns = 0; /* The sleep ended by itself, not by the signal. */
     return core_book_sleep(core, delivery, core->away_ns - core->lost_ns);
 }
 
-/* Returns true if the thread got a core while the signal was on its way.
+/* Returns true if the thread lacked a core when the signal was sent, and got one only shortly before the
+ * handler began.
  *
  * A timer tick can look the same, and so can a program that reads its own CPU time. So three conditions must
- * hold. The thread has lost a core for at least that long. Such samples are not more frequent than the
+ * hold. The thread has lacked a core for at least that long. Such samples are not more frequent than the
  * thread's turns make possible, nor than samples that waited up to twice as long. The moments found without a
  * core do not exceed the kernel's count: a thread that often loses its core and gets it back at once would
- * find too many. */
+ * exceed it. */
 static bool core_got_it_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= away_ns && (core->preempted || !core->in_code);
@@ -210,8 +218,8 @@ static bool core_got_it_just_now(struct core *core, const struct delivery *deliv
     return seems && core->doubt < DOUBT_LIMIT && !core_none_is_too_often(core, delivery);
 }
 
-/* Adds the time lost since the last sample to the moments that samples still have to find without a core, and
- * subtracts the moments that this sample has found. */
+/* Adds the time lost since the last sample to owed_none, the moments that samples still have to find without
+ * a core. Subtracts the moments that this sample has found. */
 static void core_note_none(struct core *core, const struct delivery *delivery)
 {
     double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0,
@@ -222,13 +230,14 @@ static void core_note_none(struct core *core, const struct delivery *delivery)
     core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (spread < 0.25 ? spread : 0.25);
 }
 
-/* Books expected work for code that leaves its core often. Returns false for other code.
+/* For code that leaves its core often, adds to owed_work the work that this sample should find. Returns false
+ * for other code.
  *
  * The kernel counts how long such code had a core between the end of the last sample and this sample's
- * moment. That time is work, and the samples must find it. By themselves they find such code asleep too
- * often: a thread that is just going to sleep in the kernel is asleep when the signal arrives. Earlier
- * samples decide whether the code is of this kind, because this sample's own finding would bias the decision.
- * Code that has waited for its team since the last sample is excluded. */
+ * moment. That time is work, and the samples must find it. They find too little of it: a thread that is about
+ * to sleep in the kernel is asleep when the signal arrives. Whether code is of this kind depends on earlier
+ * samples only, because this sample's own result would bias the decision. Code that has waited for its team
+ * since the last sample is excluded. */
 static bool core_expect_work(struct core *core, const struct delivery *delivery)
 {
     if (!core_counts_are_current(core, delivery))
@@ -256,7 +265,7 @@ static enum core_state core_explain_state(struct core *core, const struct delive
                                           const ucontext_t *context)
 {
     core->away_ns = away_ns;
-    /* Without a sleep it is a poll that does not wait: that returns interrupted, too. */
+    /* If the thread has not slept, it is in a poll with timeout 0, which also returns EINTR. */
     core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
     core->stayed = core->stayed && core->turns && core_counts_are_current(core, delivery);
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = core_comes_out_of_call(core, delivery, context);
@@ -274,14 +283,14 @@ static enum core_state core_explain_state(struct core *core, const struct delive
         return core_explain_sleep(core, delivery, out_of_call);
     if (!core_got_it_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return is_counted ? core_note_work(core) : CORE_HAD;
-    if (!out_of_call) /* a thread that comes out of a call has executed nothing since */
+    if (!out_of_call) /* A thread that is leaving a call has executed nothing since the call. */
         core_note_had(core, delivery, away_ns);
     return CORE_NONE;
 }
 
-/* Decides what the thread did from its first moment until it got its core, up to away_ns later: it had its
- * core, or it slept, or it waited for a core (all of the time, or since the signal woke it). Also sets which
- * moments differ. The sample's counts must be filled in before. */
+/* Decides what the thread did in the away_ns from its first moment until it got its core. It may have had a
+ * core, slept, or waited for a core, either all of this time or after the signal woke it. Sets which moments
+ * have another state than the last ones. The sample's counts must be filled in before. */
 static __attribute__((noinline)) enum core_state core_explain_away(struct core *core, const struct delivery *delivery,
                                                                    uint64_t away_ns, const ucontext_t *context)
 {
@@ -295,8 +304,8 @@ static __attribute__((noinline)) enum core_state core_explain_away(struct core *
 
 #define CLOCKS_APART 64 /* the wall clock and the kernel's counts differ by at most 1/64 */
 
-/* True on kernels that update the time on a core at ticks and switches, and not when it is read. Only there
- * does the count show how long ago a thread got its core. */
+/* True on kernels that update a thread's time on a core at ticks and switches, and not when it is read. Only
+ * with these does the count show how long ago the thread got its core. */
 static bool counts_lag;
 
 static void core_note_lag(struct core *core)
@@ -327,7 +336,7 @@ static void core_ask_clock_from_now(struct core *core, struct profile_thread *le
 {
     ledger->core_source = PROFILE_CORE_CPU_CLOCK;
     core->counts.on_core_ns = clock_thread_cpu_ns();
-    core->stolen_part = 0; /* unknown with a CPU clock */
+    core->stolen_part = 0; /* A CPU clock cannot show stolen time. */
 }
 
 void core_begin(struct core *core, const struct state_line *line, const struct moments *moments,
@@ -350,12 +359,13 @@ void core_end(struct core *core)
     run_file_let_go(&core->file);
 }
 
-/* Returns how many ns a hypervisor took from the thread; 0 if that is unknown, or too little to be certain.
+/* Returns for how many ns a hypervisor has run something else on the thread's core; 0 if that is unknown, or
+ * too little to be certain.
  *
- * While a hypervisor runs other code, the wall clock runs on, but none of the kernel's counts does. The loss
- * since the last query of the CPU time is exact if it exceeds the difference of the clocks and the cost of
- * interrupts. Otherwise this returns a lower bound of the loss since the last sample: the CPU time between
- * that sample and the tick before it is unknown. After a sleep the loss is unknown. */
+ * During that time the wall clock advances, but none of the kernel's counts does. The loss since the CPU time
+ * was last read is exact, provided that it exceeds the difference of the clocks and the cost of interrupts.
+ * Otherwise this returns a lower bound of the loss since the last sample: the CPU time between that sample
+ * and the tick before it is unknown. After a sleep, the loss is unknown. */
 static uint64_t core_stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
     int64_t passed_ns = (int64_t)(now_ns - core->asked_ns);
@@ -371,8 +381,8 @@ static bool core_is_late(const struct delivery *delivery)
     return delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
 }
 
-/* Decides the state of a thread that has had a turn since the last sample, or whose sample is late without a
- * turn. It is a separate function so that other samples pay nothing for it. */
+/* Decides the state of a thread that has had a turn on a core since the last sample, or whose sample is late
+ * without a turn. A function of its own, so that other samples pay nothing for it. */
 static __attribute__((noinline)) enum core_state core_ask_closely(struct core *core, uint64_t turns,
                                                                   uint64_t on_core_before_ns,
                                                                   const struct delivery *delivery,
@@ -385,7 +395,7 @@ static __attribute__((noinline)) enum core_state core_ask_closely(struct core *c
         core->slept = false;
     uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t stolen = core_is_late(delivery) ? core_stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
-    /* the least time in ns since the thread got its core */
+    /* lower bound of the ns since the thread got its core */
     uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns;
     uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
     core->on_core_ns = cpu_ns - core->asked_cpu_ns;
@@ -403,7 +413,7 @@ static __attribute__((noinline)) enum core_state core_ask_closely(struct core *c
     return core_explain_away(core, delivery, late_ns - on_core_ns, context);
 }
 
-/* Notes whether the thread is in the program's code, and whether it has stayed there since the last sample.
+/* Notes whether the thread executes the program's code, and whether it has done so since the last sample.
  * Must be called before the counts are read again. */
 static void core_note_where(struct core *core)
 {
@@ -425,7 +435,8 @@ static enum core_state core_ask_kernel(struct core *core, struct profile_thread 
 {
     struct run_counts before = core->counts;
     core_note_where(core);
-    if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed the file */
+    /* The program has closed our descriptor of the file. */
+    if (!run_counts_read(&core->file, &core->counts)) {
         core_ask_clock_from_now(core, ledger);
         ledger->core_unasked += core_is_late(delivery) ? delivery->count : 0;
         return CORE_HAD;
@@ -433,14 +444,15 @@ static enum core_state core_ask_kernel(struct core *core, struct profile_thread 
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
     if (core->counts.turns != before.turns)
         return core_ask_closely(core, core->counts.turns - before.turns, before.on_core_ns, delivery, context);
-    /* The last sample's handler lost its core before it read the counts, so those counts include this loss. */
+    /* The handler of the last sample lost its core before it read the counts, so the counts already included
+     * this loss. */
     if (delivery->due_ns < core->got_ns)
         return core_explain_away(core, delivery, core->got_ns - delivery->due_ns, context);
     return core_is_late(delivery) ? core_ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
-/* Takes the time for which the thread did not run since its last sample as time without a core. If the thread
- * also slept, nobody knows how much of that time was sleep. */
+/* Decides the state from the CPU clock alone. All time since the last sample in which the thread did not run
+ * counts as time without a core. If the thread has also slept, the length of that sleep is unknown. */
 static enum core_state core_ask_clock(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
                                       const ucontext_t *context)
 {
@@ -474,22 +486,23 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
 
 void core_leave(struct core *core, uint64_t now_ns)
 {
-    if (likely(core->asked_ns < now_ns)) /* the last query of the CPU time was at an earlier sample */
+    if (likely(core->asked_ns < now_ns)) /* This sample has not read the CPU time. */
         return;
     core->handler_ns = core->turns && core->in_code ? clock_thread_cpu_ns() - core->asked_cpu_ns : 0;
 }
 
-/* ---- whether the whole process stood still ---- */
+/* ---- whether the whole process was stopped ---- */
 
-/* 1/PARTS of a sample's lateness may lie outside the gaps and the time without a core */
+/* A stop is the cause of a late sample only if gaps and time without a core explain all but 1/PARTS of the
+ * delay. */
 #define PARTS 10u
 
 uint64_t stopped_heard;
-/* total length of the gaps at the end of the last one in which a thread was certainly stopped, in ticks */
+/* value of the total length of gaps, in ticks, at the end of the last gap that was certainly a stop */
 static uint32_t certain;
 
-/* Returns true if so many ticks without a sample are a gap. If the sampling period is long, such times are
- * normal. */
+/* Returns true if so many ticks without any sample in the process are a gap. With a long sampling period,
+ * such a time is normal. */
 static bool stopped_is_gap(uint32_t ticks)
 {
     uint64_t ns = (uint64_t)ticks << STOPPED_TICK;
@@ -504,12 +517,12 @@ void stopped_note_heard(uint64_t now_ns)
         return;
     if (before && stopped_is_gap(now - heard))
         silence += now - heard;
-    /* fails if another thread's handler was faster */
+    /* If another thread has updated the word at the same time, its value stands. */
     compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | silence);
 }
 
-/* Returns true if any thread waits in OpenMP. Such a thread runs a loop, or sleeps in a call that signals
- * interrupt. If even its sample was late, the whole process was stopped. */
+/* Returns true if any thread waits in OpenMP. Such a thread spins, or sleeps in a call that signals
+ * interrupt. If its sample is late as well, the whole process was stopped. */
 static bool stopped_any_idle(void)
 {
     const struct state_line *line;
@@ -537,9 +550,10 @@ bool stopped_until_now(struct core *core, const struct delivery *delivery, const
         return false;
     if (stopped_is_certain(core, context))
         store_relaxed(&certain, silence);
-    if (load_relaxed(&certain) - before - 1 >= since) /* no gap since the last sample is a certain stop */
+    /* no gap since this thread's last sample was certainly a stop */
+    if (load_relaxed(&certain) - before - 1 >= since)
         return false;
-    if (!core->in_call) { /* no signal ended a sleep: after the stop the thread had no core */
+    if (!core->in_call) { /* The thread was not asleep in a call, so it lacked a core after the stop. */
         core->state = CORE_NONE;
         core->woken_ns = 0;
     }

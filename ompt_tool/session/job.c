@@ -31,7 +31,7 @@ static pid_t job_parent_process(pid_t pid)
     return parent;
 }
 
-/* Returns the argument after the one called `name`; NULL if there is none. */
+/* Returns the command-line argument that follows `name`; NULL if there is none. */
 static const char *job_argument_after(const char *arguments, size_t bytes, const char *name)
 {
     const char *end = arguments + bytes;
@@ -41,9 +41,9 @@ static const char *job_argument_after(const char *arguments, size_t bytes, const
     return NULL;
 }
 
-/* Identifies a job of MPICH, whose launcher gives its ranks no job name. The launcher has a proxy process on
- * each node (hydra_pmi_proxy). The proxy's arguments contain the address of the launcher that the user
- * started, and the number of the process group (MPI_Comm_spawn makes another group). */
+/* Identifies a job of MPICH, whose launcher gives the ranks no job name. On each node, the launcher runs a
+ * proxy process (hydra_pmi_proxy). The proxy's arguments contain the address of the launcher that the user
+ * started, and the number of the process group (MPI_Comm_spawn creates another group). */
 static bool job_ask_hydra(char *identity, size_t bytes, char *name, size_t name_bytes)
 {
     pid_t pid = getppid();
@@ -91,8 +91,8 @@ static bool job_ask_launcher(char *identity, size_t bytes, char *name, size_t na
     return true;
 }
 
-/* Changes the name to the batch job's number, which users know. Several jobs of one batch job differ in their
- * identities. */
+/* Changes the name to the number of the batch job, which users know. Several jobs in one batch job get the
+ * same name, but have different identities. */
 static void job_name_by_batch_job(char *name, size_t bytes)
 {
     static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};

@@ -4,7 +4,8 @@
 #include "base/atomics.h"
 #include "cct/timeline/moment.h"
 
-/* A period has 2^part_bits parts, which are more than any thread's number. 0: there is only one thread. */
+/* Binary logarithm of the number of parts of a period, which exceeds every thread's number. 0: only one
+ * thread so far. */
 static uint32_t part_bits;
 
 static uint64_t moments_draw(const struct moments *moments, uint64_t begin_ns)
@@ -38,7 +39,7 @@ void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_n
     moments->begin_ns = begin_ns - moments->missed_ns;
     moments->salt = moment_salt(seed, start_ns);
     moments->thread = thread;
-    /* The thread's first period is shorter than the others, so the draw is scaled to its length. */
+    /* A thread's first period is shorter than the others, so the drawn moment is scaled to its length. */
     moments->next_ns = moment_at(begin_ns, period_ns - moments->missed_ns, moments_draw(moments, moments->begin_ns));
     moments->second_ns = 0;
 }
@@ -57,7 +58,8 @@ static void moments_go_to(struct moments *moments, uint64_t begin_ns, uint64_t m
     moments->second_ns = 0;
 }
 
-/* Goes to the first period whose moment is after now_ns. *last_ns becomes the last moment until now_ns. */
+/* Skips to the first period whose moment is after now_ns. *last_ns becomes the latest moment that is not
+ * after now_ns. */
 static void moments_skip_to(struct moments *moments, uint64_t now_ns, uint64_t *last_ns)
 {
     uint64_t period_ns = moments->period_ns, begin_ns = now_ns - (now_ns - moments->begin_ns) % period_ns;

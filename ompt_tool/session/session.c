@@ -10,7 +10,7 @@
 #include "cct/arena.h"
 #include "unwind/loadmap.h"
 
-#define FUNCTION_AT 640u /* greatest offset of a function's name in the field for a module's path */
+#define FUNCTION_AT 640u /* offset limit of a function's name in the field for a module's path */
 
 struct session session;
 
@@ -29,7 +29,7 @@ void session_discard(void)
     unlink(session.file);
     if (*session.target)
         unlink(session.target);
-    if (rmdir(session.directory) != 0) /* other processes of the job still use the directory */
+    if (rmdir(session.directory) != 0) /* Fails while other processes of the job use the directory. */
         job_directory_leave(session.directory);
 }
 
@@ -39,7 +39,7 @@ void session_begin(uint64_t process_start_ns)
     session.paused = 0;
     session.paused_ticks = 0;
     recorded.count = 0;
-    store_relaxed(&recorded.busy, 0); /* a thread of the parent may have held it during the fork */
+    store_relaxed(&recorded.busy, 0); /* During the fork, a thread of the parent may have held this lock. */
 }
 
 static __attribute__((noinline)) bool session_change_pause(bool pause)
@@ -79,7 +79,7 @@ uint64_t session_paused_ticks(uint64_t now_ticks)
     return ticks;
 }
 
-/* Writes the module's path. If the module stands for a function, the function's name follows the path. */
+/* Writes the path of a module. For a module that is a single function, appends the function's name. */
 static void session_record_path(struct profile_module *record, const struct loadmap_module *module)
 {
     size_t room = module->function ? FUNCTION_AT - 1 : sizeof(record->path) - 1, bytes = strlen(module->path);

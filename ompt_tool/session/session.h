@@ -1,5 +1,5 @@
-/* The state of one measurement. A measurement lasts from the tool's start, or from the first event of a
- * forked child, to its end. */
+/* The state of one measurement, which lasts from the tool's start, or from the first event in a forked child,
+ * to its end. */
 #ifndef BLAME_OMPT_TOOL_SESSION_SESSION_H
 #define BLAME_OMPT_TOOL_SESSION_SESSION_H
 
@@ -12,20 +12,21 @@ struct job;
 
 struct session {
     struct run_options options;
-    char program[256]; /* name under which the program was started */
+    char program[256]; /* name with which the program was started */
     uint64_t period_ns;
     uint64_t start_ns;     /* start of the process in ns, on CLOCK_MONOTONIC */
-    uint32_t stopping;     /* 1: no more samples, and no more changes to the trees */
-    bool exits;            /* the program's exit handlers are running */
-    uint32_t paused;       /* 1: the program has asked for a pause */
-    uint64_t paused_since; /* start of the current pause, clock_ticks() */
-    uint64_t paused_ticks; /* length of the finished pauses, in ticks */
+    uint32_t stopping;     /* 1: no more samples are taken, and the trees no longer change */
+    bool exits;            /* whether the program's exit handlers are running */
+    uint32_t paused;       /* 1: the program has paused the measurement */
+    uint64_t paused_since; /* start of the current pause, on clock_ticks() */
+    uint64_t paused_ticks; /* total length of the pauses that are over, in ticks */
     char directory[4096];
-    char file[4224]; /* path of the measurement file; outside the directory on network file systems */
-    /* final path of the file, if an empty file was made there to reserve the name; empty: the file's final
-     * place is `directory` */
+    /* path of the measurement file; on network file systems it is outside the directory during the run */
+    char file[4224];
+    /* path to which the file is moved at the end, where an empty file reserves the name; empty: the file is
+     * moved into `directory` */
     char target[4224];
-    uint32_t process;      /* number of the process within its rank, in a job */
+    uint32_t process;      /* number of this process among those of its rank, in a job */
     const struct job *job; /* the job that shares the directory; NULL: the process has its own directory */
     char runtime[128];
 };
@@ -36,20 +37,21 @@ extern struct session session;
  * file. [init] */
 void session_begin(uint64_t process_start_ns);
 
-/* Returns true if a profile is to be written. A process that has loaded OpenMP but runs no region may get
- * none. [any] */
+/* Returns true if a profile is to be written. A process that has loaded OpenMP but has not begun a region may
+ * get none. [any] */
 bool session_is_wanted(void);
 
 /* Removes the measurement file and its directory. [init] */
 void session_discard(void);
 
-/* Pauses or continues the measurement for the program. Returns true if that changed anything. [owner] */
+/* Pauses or continues the measurement at the program's request. Returns true if this changed anything.
+ * [owner] */
 bool session_pause(bool pause);
 
-/* Returns how long the measurement was paused until now_ticks, both in ticks of clock_ticks(). [handler] */
+/* Returns the total length of all pauses up to now_ticks, in ticks of clock_ticks(). [handler] */
 uint64_t session_paused_ticks(uint64_t now_ticks);
 
-/* Writes to the file the modules that were loaded since the last call. [handler] */
+/* Writes the modules that were loaded since the last call into the measurement file. [handler] */
 void session_record_modules(void);
 
 #endif

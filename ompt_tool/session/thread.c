@@ -11,10 +11,10 @@
 #include "cct/arena.h"
 #include "ompt_tool/session/session.h"
 
-/* Bytes of the handler's stack that a sample takes. */
+/* bytes of the handler's stack that an ordinary sample uses */
 #define SAMPLE_STACK_BYTES (THREAD_HANDLER_STACK_BYTES < 4096u ? THREAD_HANDLER_STACK_BYTES : 4096u)
 
-/* greatest number of ledgers; after that a new thread continues the ledger of one that has ended */
+/* greatest number of ledgers; beyond it, a new thread continues the ledger of an ended one */
 #define MAX_LEDGERS 65536u
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
@@ -23,22 +23,22 @@ __thread struct state_line *thread_line __attribute__((tls_model("initial-exec")
 __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
 static struct {
-    uint32_t lock; /* taken to attach or detach a thread, which is rare and never in the handler */
+    uint32_t lock; /* held while a thread takes or returns a record, which is rare and never in the handler */
     struct thread *free, *all;
-    struct thread *half; /* record for whose parts there was not enough room; the next thread tries again */
+    struct thread *half; /* incomplete record, because memory ran out; the next thread tries to complete it */
     uint32_t tree_count;
     uint32_t sampled;   /* threads that have a record now */
-    uint32_t now, most; /* number of the program's threads now, and its greatest value so far */
+    uint32_t now, most; /* number of the program's threads now, and the greatest number so far (T) */
     uint32_t ledger_count;
-    uint64_t untracked; /* number of threads, ever, for which there was no room */
-    /* ns; sum of these threads' end times minus the sum of their start times, modulo 2^64 */
+    uint64_t untracked; /* number of threads that have found no memory for a record */
+    /* total lifetime of these threads in ns: sum of their ends minus sum of their starts, modulo 2^64 */
     uint64_t untracked_ns;
     uint32_t untracked_now;
 } threads;
 
 static __thread bool is_untracked;
 
-/* Begins to count the calling thread's time as a loss, because there is no room for its record. */
+/* Starts counting the calling thread's time as lost, because there is no memory for its record. */
 static void thread_begin_untracked(void)
 {
     fetch_add_relaxed(&threads.untracked, 1);
@@ -61,8 +61,8 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
     return load_relaxed(&threads.untracked_ns) + load_relaxed(&threads.untracked_now) * now_ns;
 }
 
-/* Makes the record's missing parts. Returns false if there is no room; the parts that were made stay for the
- * next attempt. */
+/* Creates the missing parts of a record. Returns false if memory runs out; the parts created so far stay for
+ * the next attempt. */
 static bool thread_complete_record(struct thread *thread)
 {
     return (thread->unwinder.cache || unwinder_init(&thread->unwinder)) &&
@@ -85,8 +85,9 @@ static void thread_unmap_record(struct thread *thread)
     os_unmap((char *)thread - THREAD_HANDLER_STACK_BYTES, thread_record_bytes());
 }
 
-/* Tells valgrind that the memory is a stack (valgrind.h: VALGRIND_STACK_REGISTER). Otherwise memcheck takes a
- * switch to this stack for a huge frame and reports errors. Outside valgrind the instructions do nothing. */
+/* Declares the memory as a stack to valgrind (valgrind.h: VALGRIND_STACK_REGISTER). Without this, memcheck
+ * takes a switch to this stack for a huge frame and reports errors. Without valgrind, the instructions do
+ * nothing. */
 static void thread_tell_valgrind(const char *stack, size_t bytes)
 {
 #ifdef __x86_64__
@@ -101,8 +102,8 @@ static void thread_tell_valgrind(const char *stack, size_t bytes)
 #endif
 }
 
-/* Maps the memory of a record: the handler's stack, the record itself, its levels and its paths. Makes
- * present what every thread uses: the part of the stack that a sample takes, the record, and the first level. */
+/* Maps the memory of a record: the handler's stack, the record itself, its levels and its paths. Touches the
+ * pages that every thread needs: the part of the stack that a sample uses, the record, and the first level. */
 static struct thread *thread_map_record(void)
 {
     char *memory = os_map(thread_record_bytes());
@@ -118,8 +119,8 @@ static struct thread *thread_map_record(void)
     return thread;
 }
 
-/* Returns a new record; NULL if there is no room. *fresh is a record that the caller has mapped, or NULL. If
- * it is used, it becomes NULL. */
+/* Returns a new record, NULL if there is no memory. *fresh is a record that the caller has already mapped, or
+ * NULL; it becomes NULL if it is used. */
 static struct thread *thread_make_record(struct thread **fresh)
 {
     struct thread *thread = threads.half ? threads.half : *fresh ? *fresh : thread_map_record();
@@ -128,7 +129,7 @@ static struct thread *thread_make_record(struct thread **fresh)
     bool whole = thread && thread_complete_record(thread);
     threads.half = whole ? NULL : thread;
     if (!whole) {
-        arena_note_refusal(ENOMEM); /* no effect if the file has refused memory before */
+        arena_note_refusal(ENOMEM); /* only has an effect if the file has not refused memory before */
         return NULL;
     }
     threads.tree_count++;
@@ -139,7 +140,7 @@ static struct thread *thread_make_record(struct thread **fresh)
     return thread;
 }
 
-/* Continues the ledger of a thread that has ended. The ledger's duration becomes the sum of both threads'
+/* Makes a new thread continue the ledger of an ended thread. The ledger's duration becomes the sum of both
  * lifetimes. */
 static struct profile_thread *thread_continue_ledger(struct profile_thread *ledger)
 {
@@ -194,7 +195,7 @@ static struct thread *thread_take_locked(enum profile_thread_kind kind, struct s
     return thread;
 }
 
-/* Returns a record for a new thread. Maps its memory before it takes the lock, because all threads of a large
+/* Returns a record for a new thread. Maps its memory before taking the lock, because all threads of a large
  * team begin at the same time. */
 static struct thread *thread_take_record(enum profile_thread_kind kind, struct state_line *line)
 {
@@ -217,7 +218,7 @@ void thread_count(struct thread *thread, bool counted)
     os_unlock(&threads.lock);
 }
 
-/* Clears what the record's last owner has left in it. */
+/* Clears what the record's last owner has left there. */
 static void thread_clear_record(struct thread *thread)
 {
     thread->in_tool = thread->in_handler = 0;
@@ -225,8 +226,8 @@ static void thread_clear_record(struct thread *thread)
     thread->stands_by.added = 0;
     thread->idle.pending = thread->carries = false;
     thread->dispatch_ranks = (struct profile_ranks){0};
-    /* By its last sample, the record's last owner had numbered its waits up to this value. No new wait may
-     * have the same number. */
+    /* The record's last owner has numbered its lock waits up to this value. The next wait must get a new
+     * number. */
     thread->line->acquisitions = ++thread->pace.acquisitions;
     thread->pace.since_ns = clock_now_ns();
     thread->unnamed_critical = 0;
@@ -239,7 +240,7 @@ static void thread_clear_record(struct thread *thread)
 struct thread *thread_take(enum profile_thread_kind kind)
 {
     if (!arena_is_open() || load_seq_cst(&session.stopping))
-        return NULL; /* after the measurement's end nothing is lost */
+        return NULL; /* After the measurement's end, no time is lost. */
     struct state_line *line = state_line_acquire();
     struct thread *thread = line ? thread_take_record(kind, line) : NULL;
     if (!thread) {
@@ -258,7 +259,7 @@ void thread_note_run_times(struct thread *thread)
     os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
     thread->ledger->only_core = os_only_core(thread->ledger->tid);
     if (!on_core_ns)
-        return; /* the kernel does not say, now or never */
+        return; /* The kernel does not offer these counts. */
     thread->ledger->on_core_ns += (double)on_core_ns - (double)thread->core.begun.on_core_ns;
     thread->ledger->no_core_ns += (double)no_core_ns - (double)thread->core.begun.no_core_ns;
 }
@@ -274,8 +275,8 @@ void thread_give_back(struct thread *thread)
     threads.now -= !thread->unusual.uncounted;
     threads.sampled--;
     thread->active = false;
-    /* A record that still has contexts below placeholders is not reused: they wait for their regions'
-     * contexts until the end. */
+    /* A record with contexts below placeholders is not reused. They wait until the end for the contexts of
+     * their regions. */
     if (thread->placeholders.count == 0) {
         thread->next_free = threads.free;
         threads.free = thread;
@@ -321,7 +322,7 @@ static inline bool thread_begin_floats(struct thread *thread)
 bool thread_enter_tool(struct thread *thread)
 {
     if (!thread->in_tool)
-        thread->errno_before = errno; /* the program may read errno after it has called the runtime */
+        thread->errno_before = errno; /* The program may read errno after it has called the runtime. */
     store_seq_cst(&thread->in_tool, thread->in_tool + 1);
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))

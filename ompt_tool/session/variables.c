@@ -29,8 +29,8 @@ static const struct {
     const char *fallback;
 } table[] = {RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)};
 
-/* Variables that other commands read, or that the launcher sets for the tool. Only the first is meant for
- * users, so only the first is suggested for a misspelt name. */
+/* Variables that other commands read, or that blame run sets for the tool. Only the first is meant for users,
+ * so only the first is suggested for a misspelt name. */
 static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
                                      "BLAME_STARTED_AGAIN", "BLAME_FOLDER", "BLAME_DB",          "BLAME_PYTHON"};
 
@@ -38,7 +38,7 @@ static const char *const others[] = {"BLAME_LIBOMP",        "BLAME_NOTES",  "BLA
 #define NAMED_COUNT  (OPTION_COUNT + 1)
 #define OTHER_COUNT  (sizeof(others) / sizeof(others[0]))
 
-/* Reports a BLAME_ variable that nothing reads: its name is misspelt. */
+/* Prints a message about a BLAME_ variable that nothing reads, because its name is probably misspelt. */
 static void variables_check_name(const char *entry)
 {
     static const char prefix[] = "BLAME_";
@@ -62,8 +62,8 @@ static void variables_check_name(const char *entry)
                     nearest ? "?" : ", see man libblame", NULL);
 }
 
-/* Returns a copy of the text. The program may overwrite its environment with a title (setproctitle), and a
- * forked child then reads the copy. */
+/* Returns a copy of the text. The program may overwrite its environment with a title (setproctitle), after
+ * which a forked child reads the copy. */
 static const char *variables_keep(const char *text)
 {
     char *copy = text ? os_map(strlen(text) + 1) : NULL;
@@ -112,7 +112,7 @@ static const char *variables_value(const struct option_spec *option, char *text,
             return *(const char *const *)form->to;
         if (form->read == run_option_throttle)
             return variables_throttle_text(text, bytes);
-        if (form->read == run_option_meta) /* belongs to the run, not to its measurement */
+        if (form->read == run_option_meta) /* --meta describes the run, not how it is measured. */
             return NULL;
         number = form->to;
         if (!*number)
@@ -122,7 +122,7 @@ static const char *variables_value(const struct option_spec *option, char *text,
     return text;
 }
 
-/* Prints texts last, because they may be longer than the buffer. */
+/* Writes texts last, because they may be too long for the buffer. */
 void variables_print(char *text, size_t bytes)
 {
     size_t used = 0;

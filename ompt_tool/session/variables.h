@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Fills session.options. Reports each bad value on stderr and uses its default. [init] */
+/* Sets session.options. Prints a message for each bad value and uses the option's default. [init] */
 void variables_read(void);
 
-/* Writes to `text` the values in effect, as lines "NAME=value" for run.json. [init] */
+/* Writes the values in effect to `text`, as lines "NAME=value" for run.json. [init] */
 void variables_print(char *text, size_t bytes);
 
 #endif
