@@ -23,7 +23,7 @@ CFLAGS  ?= -O2 -g
 WARNINGS := -Wall -Wextra $(if $(CI),-Werror)
 # The same bytes wherever the sources lie.
 NO_PATHS := '-ffile-prefix-map=$(CURDIR)=.'
-SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all -DSANITIZED)
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all -DSANITIZED -DBLAME_DEBUG)
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(NO_PATHS) $(SAN_FLAGS) -fPIC -fvisibility=hidden -fexceptions \
     -ftls-model=initial-exec -I. -I$(BUILD)/include -DBLAME_VERSION='"$(VERSION)"' -MMD -MP
 

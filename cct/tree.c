@@ -14,9 +14,6 @@ _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metri
 _Static_assert(sizeof(struct profile_few_bins) == sizeof(struct profile_metric),
                "a context's few bins have the size of a metric");
 
-/* maximum number of nodes in one bucket; tree_child() adds no node to a full bucket */
-#define CHAIN_MOST 128u
-
 static uint32_t hash_key(uint32_t parent, uint32_t kind, uint64_t key)
 {
     uint64_t h = hash_number(key ^ ((uint64_t)kind << 40)) + parent;
@@ -32,7 +29,7 @@ struct profile_node *tree_node(uint32_t node_idx)
 
 /* Returns the address of a bucket. Segment 0 holds the first buckets, segment s the next TREE_FIRST_SEGMENT
  * << (s - 1). */
-static uint32_t *bucket_at(struct tree *tree, uint32_t bucket)
+static uint32_t *bucket_at(const struct tree *tree, uint32_t bucket)
 {
     if (bucket < TREE_FIRST_SEGMENT)
         return &tree->segments[0][bucket];
@@ -52,7 +49,7 @@ static uint32_t node_hash(const struct profile_node *node)
 }
 
 /* Adds one bucket, as in linear hashing, and splits the bucket that held its nodes until now. If there is no
- * memory, the buckets just get longer, up to CHAIN_MOST nodes. */
+ * memory, the buckets just get longer, up to TREE_CHAIN_MOST nodes. */
 static void split_tree_bucket(struct tree *tree)
 {
     uint32_t added = tree->buckets;
@@ -161,7 +158,8 @@ bool tree_init(struct tree *tree, uint32_t number)
     return tree->trie != 0;
 }
 
-static inline uint32_t tree_find_node(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static inline uint32_t tree_find_node(const struct tree *tree, uint32_t parent, enum profile_node_kind kind,
+                                      uint64_t key)
 {
     uint32_t bucket = bucket_number(tree, hash_key(parent, kind, key));
     for (uint32_t idx = *bucket_at(tree, bucket); idx;) {
@@ -181,10 +179,10 @@ static bool bucket_has_room(struct tree *tree, uint32_t parent, enum profile_nod
     for (uint32_t idx = *bucket_at(tree, bucket_number(tree, hash_key(parent, kind, key))); idx;
          idx = tree_node(idx)->hash_next)
         in_chain++;
-    return in_chain < CHAIN_MOST;
+    return in_chain < TREE_CHAIN_MOST;
 }
 
-uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+uint32_t tree_find(const struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     return tree_find_node(tree, parent, kind, key);
 }

@@ -30,7 +30,9 @@ struct profile_time_value;
 #define TREE_SEGMENTS 20
 /* number of buckets; segment s > 0 holds as many as all segments before it */
 #define TREE_FIRST_SEGMENT 1024u
-#define TREE_LAST_FRAMES   256u /* number of frames that tree_last remembers, from the outermost inward */
+/* maximum number of nodes in one bucket; tree_child() adds no node to a full bucket */
+#define TREE_CHAIN_MOST  128u
+#define TREE_LAST_FRAMES 256u /* number of frames that tree_last remembers, from the outermost inward */
 
 /* Flags in profile_node.marks, set by the tracer. */
 /* the trace in the file names the node; when recycled, it becomes PROFILE_NODE_MOVED */
@@ -106,7 +108,7 @@ bool tree_init(struct tree *tree, uint32_t number);
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
 /* Returns the child of `parent` with this kind and key; 0 if there is none. [handler] */
-uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
+uint32_t tree_find(const struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
 /* Returns the node at the end of a path of frames below `base`, creating the missing nodes; 0 if there is no
  * memory. The keys go from the innermost frame outward, in the order of a stack walk. The outer frames that

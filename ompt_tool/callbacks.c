@@ -11,6 +11,8 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/invariant.h"
+#include "blame/state_valid.h"
 #include "cct/arena.h"
 #include "cct/deferred/graft.h"
 #include "include/blame.h"
@@ -152,6 +154,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
         region_note_end(region, clock_ticks());
     thread->noted = false;
     region_end(region);
+    INVARIANT(state_is_valid(thread->line, clock_ticks()));
 }
 
 static bool callback_is_idle(const struct thread *thread)

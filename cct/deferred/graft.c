@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/invariant.h"
 #include "cct/arena.h"
 #include "cct/profile_metrics.h"
 #include "cct/sums.h"
 #include "cct/timeline/time.h"
+#include "cct/tree_valid.h"
 
 /* cost of announcing the move of a node that the tracer has marked; the unit is one moved node */
 #define TRACE_STEPS 4u
@@ -101,13 +103,57 @@ static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_
     return false;
 }
 
+/* Returns the node without a parent above `node_idx`; 0 if parent links form a circle. */
+static uint32_t top_above(const struct tree *tree, uint32_t node_idx)
+{
+    uint32_t left = tree->entries;
+    while (tree_node(node_idx)->parent && left--)
+        node_idx = tree_node(node_idx)->parent;
+    return tree_node(node_idx)->parent ? 0 : node_idx;
+}
+
+static bool is_all_pending_below(uint32_t top)
+{
+    uint32_t at = top;
+    while (true) {
+        uint32_t next = tree_node(at)->first_child;
+        for (; !next && at != top; at = tree_node(at)->parent)
+            next = tree_node(at)->next_sibling;
+        if (!next)
+            return true;
+        const struct profile_node *node = tree_node(next);
+        if (!node->pending || node->kind == PROFILE_NODE_ROOT || node->kind == PROFILE_NODE_TRIE ||
+            node->kind == PROFILE_NODE_REGION)
+            return false;
+        at = next;
+    }
+}
+
+bool graft_is_valid(const struct tree *tree, uint32_t from, uint32_t into)
+{
+    const struct profile_node *placeholder = tree_node(from);
+    if (!from || placeholder->kind != PROFILE_NODE_REGION || placeholder->parent || !placeholder->pending || !into)
+        return false;
+    uint32_t top = top_above(tree, into);
+    bool is_target = top == tree->root || (top && top != from && tree_node(top)->kind == PROFILE_NODE_REGION);
+    return is_target && is_all_pending_below(from);
+}
+
+/* Returns true for few of the grafts, so that debug builds, which then visit the whole tree, take linear time. */
+static inline bool is_checked_graft(const struct tree *tree)
+{
+    return (tree->grafts & (tree->grafts - 1)) == 0;
+}
+
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     for (size_t i = 0; i < 2; i++)
         tree->last[i].base = tree->last[i].count = 0;
     tree->grafts++;
+    INVARIANT(!is_checked_graft(tree) || graft_is_valid(tree, from, into));
     time_fix(&tree->times, true);
     bool done = graft_below(tree, from, into, steps);
     time_fix(&tree->times, false);
+    INVARIANT(!is_checked_graft(tree) || (tree_is_valid(tree) && (done || graft_is_valid(tree, from, into))));
     return done;
 }

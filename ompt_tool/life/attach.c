@@ -6,7 +6,10 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/float_state.h"
+#include "base/invariant.h"
 #include "blame/ranks.h"
+#include "blame/state_valid.h"
+#include "cct/tree_valid.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
@@ -85,8 +88,10 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
         thread_note_run_times(thread);
         thread->ledger->end_ns = clock_now_ns();
         sampler_count_undelivered(thread, thread->ledger->end_ns);
+        INVARIANT(tree_is_valid(&thread->tree));
         thread_leave_tool(thread);
     }
+    INVARIANT(state_is_valid(thread->line, clock_ticks()));
     thread_give_back(thread);
 }
 

@@ -15,12 +15,14 @@
 #include "base/clock.h"
 #include "base/float_state.h"
 #include "base/image_path.h"
+#include "base/invariant.h"
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/module_flags.h"
 #include "base/os.h"
 #include "blame/attribute.h"
 #include "cct/arena.h"
+#include "cct/tree_valid.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
@@ -149,6 +151,7 @@ static void finish_resolve_all(uint64_t now_ns)
         finish_settle_thread(thread, now_ns);
         placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
         tracing_flush(thread);
+        INVARIANT(tree_is_valid(&thread->tree));
     }
 }
 

@@ -12,6 +12,7 @@
 #include "base/os.h"
 #include "ompt_tool/life/finisher.h"
 #include "ompt_tool/session/session.h"
+#include "tests/simulator/invariants.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/other_ranks.h"
 #include "tests/simulator/played.h"
@@ -110,6 +111,9 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
     else if (!options->stop_at)
         strcpy(run->failure, "nothing more happens, and the program has not ended");
     measured_read(scenario, session.file, machine.over, run);
+    const char *broken = invariants_check_run();
+    if (broken)
+        strcpy(run->failure, broken);
     if (options->keep && !os_copy_over(session.file, options->keep))
         snprintf(run->failure, sizeof(run->failure), "%s cannot be written", options->keep);
     remove_files(getpid());

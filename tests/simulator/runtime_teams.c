@@ -1,6 +1,7 @@
 /* Regions: teams of threads, which come from the pool and go back there. */
 #include <stdlib.h>
 
+#include "tests/simulator/invariants.h"
 #include "tests/simulator/runtime.h"
 #include "tests/simulator/stack.h"
 
@@ -103,6 +104,7 @@ static void end_region(const struct activity *activity)
     } else {
         send_parallel_end(&thread->task->played, codeptr);
     }
+    invariants_check_region();
     for (uint32_t i = 1; i < team->size; i++) {
         struct sim_thread *worker = team->members[i];
         oracle_state(worker->number, EXACT_PARKED, stack_top(worker)->context, 0, 0);
