@@ -501,7 +501,7 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
         /* subtract before the conversion, because a double cannot represent every absolute time */
         uint64_t start = profile->header.start_ns;
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
-                                  (double)(int64_t)(thread_end_ns(thread) - start)};
+                                  (double)(int64_t)(profile_thread_end_ns(thread) - start)};
         const double sums[] = {thread->work,    thread->idle,    thread->overhead, thread->lock_wait, thread->parked,
                                thread->no_core, thread->blocked, thread->stolen,   thread->mpi_wait};
         fprintf(out, "%zu,%s", i, thread_kind_name(thread));

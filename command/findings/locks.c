@@ -58,7 +58,7 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     *text = '\0';
     if (!lock || lock->waiter == ROW_NONE)
         return;
-    char *waiter = view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
+    char *waiter = row_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
     snprintf(text, bytes, "; the longest wait took %s s, and %s waited most in all",
              DECIMAL(lock->longest_ns * 1e-9, 4), waiter);
     free(waiter);

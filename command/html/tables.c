@@ -377,7 +377,7 @@ void page_put_threads(struct page *page)
         const struct profile_thread *thread = &profile->threads[i];
         fprintf(page->out, "%s{\"thread\":%zu,\"kind\":\"%s\"", i ? ",\n" : "", i, thread_kind_name(thread));
         page_put_seconds(page, ",\"begin_s\":", (double)(int64_t)(thread->begin_ns - start));
-        page_put_seconds(page, ",\"end_s\":", (double)(int64_t)(thread_end_ns(thread) - start));
+        page_put_seconds(page, ",\"end_s\":", (double)(int64_t)(profile_thread_end_ns(thread) - start));
         fprintf(page->out, ",\"samples\":%llu", (unsigned long long)thread->recorded);
         page_put_seconds(page, ",\"work\":", thread->work);
         page_put_seconds(page, ",\"idle\":", thread->idle);

@@ -183,7 +183,7 @@ static uint64_t job_add_threads(struct job *job, const struct profile *rank)
     uint64_t last_ns = 0;
     for (size_t i = 0; i < rank->thread_count; i++) {
         struct profile_thread thread = rank->threads[i];
-        uint64_t begin_ns = thread.begin_ns, end_ns = thread_end_ns(&thread);
+        uint64_t begin_ns = thread.begin_ns, end_ns = profile_thread_end_ns(&thread);
         if (begin_ns < rank->header.tool_start_ns)
             begin_ns = rank->header.tool_start_ns;
         thread.begin_ns = job_time_of(job, rank, begin_ns);

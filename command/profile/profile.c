@@ -31,23 +31,23 @@ const struct profile_name *profile_name_of(const struct profile *profile, const 
     return named ? &profile->names[node->key - 1] : NULL;
 }
 
-uint64_t thread_end_ns(const struct profile_thread *thread)
+uint64_t profile_thread_end_ns(const struct profile_thread *thread)
 {
     uint64_t end = thread->end_ns ? thread->end_ns : thread->last_ns;
     return end > thread->begin_ns ? end : thread->begin_ns;
 }
 
-double thread_life_ns(const struct profile *profile, const struct profile_thread *thread)
+double profile_thread_life_ns(const struct profile *profile, const struct profile_thread *thread)
 {
-    uint64_t begin = thread->begin_ns, end = thread_end_ns(thread);
+    uint64_t begin = thread->begin_ns, end = profile_thread_end_ns(thread);
     if (begin < profile->header.tool_start_ns)
         begin = profile->header.tool_start_ns;
     return end > begin ? (double)(end - begin) : 0;
 }
 
-double thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread)
+double profile_thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread)
 {
-    return thread->timer_failed ? 0 : fmax(0, thread_life_ns(profile, thread) - thread->unsignalled_ns);
+    return thread->timer_failed ? 0 : fmax(0, profile_thread_life_ns(profile, thread) - thread->unsignalled_ns);
 }
 
 double profile_least_rate(const struct profile *profile)

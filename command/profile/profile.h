@@ -119,11 +119,11 @@ const struct profile_name *profile_name_of(const struct profile *profile, const 
 uint32_t profile_program(const struct profile *profile);
 
 /* Returns the time in ns at which a thread ended; for a thread that did not end, the time of its last sample. */
-uint64_t thread_end_ns(const struct profile_thread *thread);
+uint64_t profile_thread_end_ns(const struct profile_thread *thread);
 /* Return two times in ns: the time for which a thread lived after the tool's start, and the part of it in
  * which samples arrived. Time before the tool's start is not sampled. */
-double thread_life_ns(const struct profile *profile, const struct profile_thread *thread);
-double thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread);
+double profile_thread_life_ns(const struct profile *profile, const struct profile_thread *thread);
+double profile_thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread);
 /* Returns the sampling rate of the thread that was sampled least often, in samples per second. It equals the
  * requested rate unless there were many threads. */
 double profile_least_rate(const struct profile *profile);

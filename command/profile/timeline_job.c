@@ -223,7 +223,7 @@ static struct stretch timeline_run_of(const struct profile *rank)
     if (rank->header.merged)
         return (struct stretch){begin, begin + timeline->bin_ns * timeline->bins};
     for (size_t i = 0; i < rank->thread_count && rank->header.end_ns == 0; i++)
-        end_ns = thread_end_ns(&rank->threads[i]) > end_ns ? thread_end_ns(&rank->threads[i]) : end_ns;
+        end_ns = profile_thread_end_ns(&rank->threads[i]) > end_ns ? profile_thread_end_ns(&rank->threads[i]) : end_ns;
     uint64_t end = profile_time_of_day(&rank->header, end_ns);
     return (struct stretch){begin, end > begin ? end : begin + 1};
 }

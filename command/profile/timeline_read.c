@@ -192,7 +192,7 @@ static uint64_t timeline_run_length_ns(const struct profile *profile)
 {
     uint64_t begin = profile->header.tool_start_ns, end = profile->header.end_ns;
     for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
-        uint64_t last = thread_end_ns(&profile->threads[i]);
+        uint64_t last = profile_thread_end_ns(&profile->threads[i]);
         end = last > end ? last : end;
     }
     return end > begin ? end - begin : 0;

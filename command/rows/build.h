@@ -11,21 +11,22 @@
 #include "command/symbols/tail_calls.h"
 #include "command/text/strings.h"
 
-/* A function as users see it, or a source line in a module. The strings are ids. */
+/* A function as users see it, or a source line in a module. The strings are ids of interned strings. */
 struct function {
     uint32_t name, module, file;
     int line;
 };
 
-/* One function at an address, on the stack or inlined. Its strings are interned once for each address. */
+/* One function at an address: the function on the stack, or one that is inlined there. Its strings are
+ * interned once for each address. */
 struct source_frame {
     uint32_t function;
-    int at_line; /* line of the calls that it makes at this address; 0: unknown */
+    int at_line; /* line of the function at this address, which is the line of its calls; 0: unknown */
     uint32_t statement_file;
-    int statement_line; /* line of the statement row with its own cost; 0: none */
+    int statement_line; /* line of the statement row that shows the function's own cost here; 0: none */
     uint8_t kind;
-    bool merged;    /* no row of its own if the caller's row has the same name */
-    bool outermost; /* last source frame of its address: the function that is on the stack */
+    bool merged;    /* whether the function gets no row of its own if the caller's row has the same name */
+    bool outermost; /* whether this is the last source frame of its address: the function on the stack */
 };
 
 struct builder {
@@ -36,19 +37,19 @@ struct builder {
     size_t function_count, function_capacity;
     struct source_frame *source_frames;
     size_t source_frame_count, source_frame_capacity;
-    /* maps (name, module), (file, line, class of kind) to the function's index */
+    /* maps (name, module), (file, line, class of kind) to the index of a function */
     struct pair_map function_map;
-    struct pair_map key_map;  /* maps (key, use) to the index of its innermost source frame */
+    struct pair_map key_map;  /* maps (key, use) to the index of the innermost source frame */
     struct pair_map line_map; /* maps (file, line), module to an index into `lines` */
     const struct row_label **lines;
     size_t line_count, line_capacity;
-    struct index_map children; /* rows by parent, function (or file), kind and line */
-    /* indexed by merged node: row below which the rows of its children are created */
+    struct index_map children; /* index of the rows by parent, function (or file), kind and line */
+    /* for each merged node, the row below which the rows of the node's children are created */
     uint32_t *anchor;
-    /* indexed by merged node: innermost source frame of a FRAME node, or of the frame above a phase, event or
-     * parameter; ROW_NONE for other nodes */
+    /* for each merged node, the innermost source frame of a FRAME node, or of the frame that contains a
+     * phase, event or parameter; ROW_NONE for other nodes */
     uint32_t *innermost;
-    /* index in profile->counters of the first record for the current node or a later one */
+    /* index in profile->counters of the first record that belongs to the current node or a later one */
     size_t next_counters;
 };
 
@@ -58,8 +59,8 @@ static inline bool node_is_probe(const struct merged_node *node)
     return node->kind >= PROFILE_NODE_PHASE && node->kind <= PROFILE_NODE_INSTANCE;
 }
 
-/* Returns a function's index, and adds the function if it is new. Inlined and called copies of a procedure
- * are one function. A construct and the procedure that contains it are two. */
+/* Returns the index of a function. Adds the function if it is new. Inlined and called copies of a procedure
+ * are one function. A construct and the procedure that contains it are two functions. */
 uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const struct function *function);
 uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind, uint32_t function,
                                 int call_line);
@@ -70,15 +71,15 @@ uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const
 uint32_t rows_find_named_row(struct builder *builder, uint32_t parent, enum row_kind kind, const char *name,
                              int call_line);
 
-/* Returns a node's nearest ancestor that is no phase, event or parameter. If a frame called the node, it is
- * that frame. */
+/* Returns a node's nearest ancestor that is not a phase, event or parameter. If a frame called the node, this
+ * is the frame. */
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node);
 
-/* Returns the row of a phase ("phase solve"), its execution ("solve [17]"), an event ("event pack") or a
- * parameter ("size = 512"). Its source position is where it first began. */
+/* Returns the row of a phase ("phase solve"), a phase's execution ("solve [17]"), an event ("event pack") or
+ * a parameter ("size = 512"). The row's source position is where the phase, event or parameter first began. */
 uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t parent);
 
-/* Fills `spread` of the rows, by which a job's ranks are compared. */
+/* Fills `spread` of the rows, which tells how the times of rows differ between a job's ranks. */
 void rows_find_spreads(struct builder *builder);
 
 /* Fills `misnested` of the rows. The symbols must be loaded. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* variance, in samples, that is added to each value because chance may have missed that many samples */
+/* variance, in samples, added to every value because chance may have missed that many samples */
 #define UNSEEN 2.0
 /* upper bound on the factor by which simultaneous sampling of threads increases the variance */
 #define TOGETHER (4.0 / 3.0)
@@ -19,10 +19,10 @@ struct error_terms error_terms_of(const struct profile *profile)
         terms.period = 1 / rate;
     if (profile_text(profile, "sample") || header->clock != 0)
         return terms;
-    /* values include this time, which has no error */
+    /* values include the time before the tool's start, which has no error */
     terms.lifetime = 1e-9 * (double)header->before_start_ns;
     for (size_t i = 0; i < profile->thread_count; i++)
-        terms.lifetime += 1e-9 * thread_sampled_ns(profile, &profile->threads[i]);
+        terms.lifetime += 1e-9 * profile_thread_sampled_ns(profile, &profile->threads[i]);
     return terms;
 }
 
@@ -33,16 +33,16 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
     switch (metric) {
     case METRIC_IDLENESS:
     case METRIC_SHARED_IDLENESS:
-    case METRIC_THREAD_IDLENESS: /* T/b - 1, with T threads, b of them busy */
+    case METRIC_THREAD_IDLENESS: /* T/b - 1, for T threads of which b are busy */
         up = t - 1;
         beside = t;
         break;
-    case METRIC_CORE_IDLENESS: /* C/b - 1, with C cores */
+    case METRIC_CORE_IDLENESS: /* C/b - 1, for C cores */
         up = c - 1;
         down = 1 - c / t;
         beside = c * c / t;
         break;
-    case METRIC_RANK_IDLENESS: /* waiting ranks / busy ranks */
+    case METRIC_RANK_IDLENESS: /* number of waiting ranks / number of busy ranks */
         up = fmax(terms->ranks - 1, 0);
         break;
     case METRIC_BLAME:

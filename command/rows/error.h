@@ -1,13 +1,14 @@
-/* The sampling error of a value. docs/accounting.md derives it ("What is stated"). Every +- that a report
- * prints or uses for a decision comes from here. */
+/* The sampling error of a value. docs/accounting.md derives the error ("What is stated"). Every +- that a
+ * report prints or uses for a decision comes from here. */
 #ifndef BLAME_COMMAND_ROWS_ERROR_H
 #define BLAME_COMMAND_ROWS_ERROR_H
 
 #include "command/profile/profile.h"
 #include "command/rows/metric.h"
 
-#define ERROR_DEVIATIONS 1.96 /* standard deviations in a stated error: 95 % of all values are within them */
-#define ERROR_NEVER      4.0  /* standard deviations beyond which chance is no explanation */
+/* number of standard deviations in a stated error, which contain 95 % of all values */
+#define ERROR_DEVIATIONS 1.96
+#define ERROR_NEVER      4.0 /* number of standard deviations beyond which chance is no explanation */
 
 struct error_terms error_terms_of(const struct profile *profile);
 
@@ -27,25 +28,25 @@ struct error_form {
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric);
 
-/* Sums of the same code as a value, which the error depends on, in s (or events). */
+/* Sums, in s or in events, of the same code as a value. The value's error depends on them. */
 struct error_basis {
-    /* busy time. Core idleness needs it, because it may be a small difference of large sums. */
+    /* busy time; core idleness needs it, because core idleness may be a small difference of large sums */
     double own;
     double idle_beside; /* the sum idle_beside of struct profile_metric */
 };
 
-/* such sums are not known: at each sample, the thread may have been the only busy one */
+/* for a value whose basis is not known: each sampled thread may have been the only busy one */
 #define ERROR_ALONE ((struct error_basis){0})
 
 struct error_basis error_basis_of(const struct profile_sums *sums);
 void error_basis_add(struct error_basis *to, struct error_basis from);
 
-/* Returns an upper bound on the variance of a value. The value is in s, in events or a number of samples, and
- * the variance in squares of that unit. */
+/* Returns an upper bound on the variance of a value. The value is in s, in events or in samples, and the
+ * variance in squares of that unit. */
 double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 
 /* Return the stated error of a value, and of a row's metric. 95 % of all values differ from the truth by no
- * more. */
+ * more than that. */
 double error_of(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 double metric_error(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 

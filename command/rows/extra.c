@@ -1,4 +1,4 @@
-/* Exact times and counters of rows. A row has a record only if it has some. */
+/* Exact times and counters of rows. Only a row with such values has a record for them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "cct/sums.h"
 #include "command/rows/make.h"
 
-/* Returns the row's record, and creates it if there is none. */
+/* Returns the row's record of exact times and counters. Creates the record if there is none. */
 static struct row_extra *row_extra_of(struct rows *rows, struct row *row)
 {
     if (!row->extra)
@@ -14,7 +14,7 @@ static struct row_extra *row_extra_of(struct rows *rows, struct row *row)
     return (struct row_extra *)row->extra;
 }
 
-static void extra_add_probe(struct rows *rows, uint32_t row, const struct merged_probe *probe)
+static void row_extra_add_probe(struct rows *rows, uint32_t row, const struct merged_probe *probe)
 {
     if (row == ROW_NONE)
         return;
@@ -23,20 +23,20 @@ static void extra_add_probe(struct rows *rows, uint32_t row, const struct merged
     sums_add_counters(&extra->exact, &probe->counters);
 }
 
-static void extra_add_probes(struct rows *rows, const struct profile *profile)
+static void row_extra_add_probes(struct rows *rows, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         const struct merged_node *node = &profile->nodes[probe->node];
-        extra_add_probe(rows, rows->node_row[probe->node], probe);
+        row_extra_add_probe(rows, rows->node_row[probe->node], probe);
         if (node->kind == PROFILE_NODE_INSTANCE)
-            extra_add_probe(rows, rows->node_row[node->parent], probe);
+            row_extra_add_probe(rows, rows->node_row[node->parent], probe);
     }
 }
 
-/* Adds the nodes' values to their rows, then the inclusive values to the parents, and at the end the
- * statements' values to their functions. Children have larger indices than their parents. */
-static void extra_add_counters(struct rows *rows, const struct profile *profile)
+/* Adds the counts of nodes to their rows, then inclusive counts to the parents, and finally the counts of
+ * statements to their functions. Children have larger indices than their parents. */
+static void row_extra_add_counters(struct rows *rows, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->counters_count; i++) {
         uint32_t row = rows->node_row[profile->counters[i].node];
@@ -56,7 +56,7 @@ static void extra_add_counters(struct rows *rows, const struct profile *profile)
                               &rows->row[i].extra->exclusive);
 }
 
-static bool counters_are_set(const struct profile_counters *counters)
+static bool row_counters_are_set(const struct profile_counters *counters)
 {
     static const struct profile_counters none;
     return counters && memcmp(counters, &none, sizeof none) != 0;
@@ -65,9 +65,9 @@ static bool counters_are_set(const struct profile_counters *counters)
 void rows_add_counters(struct rows *rows, struct row *row, const struct profile_counters *inclusive,
                        const struct profile_counters *exclusive)
 {
-    if (counters_are_set(inclusive))
+    if (row_counters_are_set(inclusive))
         sums_add_counters(&row_extra_of(rows, row)->inclusive, inclusive);
-    if (counters_are_set(exclusive))
+    if (row_counters_are_set(exclusive))
         sums_add_counters(&row_extra_of(rows, row)->exclusive, exclusive);
 }
 
@@ -77,7 +77,7 @@ void rows_add_extras(struct rows *rows, const struct profile *profile)
     rows->probed = profile->probe_count > 0;
     rows->counter_count = profile->counter_count;
     rows->counter_name = profile->counter_name;
-    extra_add_probes(rows, profile);
+    row_extra_add_probes(rows, profile);
     if (rows->counter_count)
-        extra_add_counters(rows, profile);
+        row_extra_add_counters(rows, profile);
 }

@@ -17,47 +17,47 @@ struct filtering {
     const struct rows *rows;
     const struct rows_filter *filter;
     struct rows *view;
-    uint32_t *target; /* indexed by row: row of the view that receives its cost */
-    /* indexed by row: line in the code of its target that leads to the rows below */
+    uint32_t *target; /* for each row of the input, the row of the view that receives its cost */
+    /* for each row of the input, the line in its target's code that leads to the rows below */
     int *call_line;
-    unsigned char *match;      /* indexed by row: MATCH_ flags */
-    bool *inside;              /* indexed by row: the row is on a path that the filter keeps */
+    unsigned char *match;      /* for each row of the input, its MATCH_ flags */
+    bool *inside;              /* for each row of the input, whether it is on a path that the filter keeps */
     struct pair_map labels;    /* maps a label to MATCH_ flags */
     struct pair_map lines;     /* maps (file, line), module to an index into line_label */
-    struct index_map children; /* rows of the view by parent, function, kind and line */
+    struct index_map children; /* index of the view's rows by parent, function, kind and line */
     const struct row_label **line_label;
     size_t line_count, line_capacity;
 };
 
-static bool filter_matches(const regex_t *expression, const struct row_label *label)
+static bool rows_filter_matches(const regex_t *expression, const struct row_label *label)
 {
     return expression && (regexec(expression, label->name, 0, NULL, 0) == 0 ||
                           (*label->file && regexec(expression, label->file, 0, NULL, 0) == 0));
 }
 
-/* Returns the MATCH_ flags of a row. They are kept for each label, because a million rows have a few thousand
- * labels. */
-static unsigned filter_match_row(struct filtering *to, const struct row *row)
+/* Returns the MATCH_ flags of a row. The flags are stored for each label, because a million rows share a few
+ * thousand labels. */
+static unsigned rows_filter_match_row(struct filtering *to, const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&to->labels, (uintptr_t)row->label, 0);
     if (*slot == PAIR_MAP_NEW)
-        *slot = (filter_matches(to->filter->focus, row->label) ? MATCH_FOCUS : 0) |
-                (filter_matches(to->filter->hide, row->label) ? MATCH_HIDE : 0);
+        *slot = (rows_filter_matches(to->filter->focus, row->label) ? MATCH_FOCUS : 0) |
+                (rows_filter_matches(to->filter->hide, row->label) ? MATCH_HIDE : 0);
     return *slot;
 }
 
-/* Returns a row of the view, and creates it if there is none. */
-static uint32_t filter_find_child(struct filtering *to, uint32_t parent, enum row_kind kind, uint32_t function,
-                                  const struct row_label *label, int line)
+/* Returns a child of a row in the view. Creates the child if there is none. */
+static uint32_t rows_filter_find_child(struct filtering *to, uint32_t parent, enum row_kind kind, uint32_t function,
+                                       const struct row_label *label, int line)
 {
     uint32_t index = rows_find_child(to->view, &to->children, parent, kind, function, line);
     to->view->row[index].label = label;
     return index;
 }
 
-/* Returns the label of a source line whose only cost is that it called hidden rows. */
-static const struct row_label *filter_find_line(struct filtering *to, uint32_t file_id, const char *file,
-                                                const char *module, int line)
+/* Returns the label of a source line that has no cost except that of the hidden rows it called. */
+static const struct row_label *rows_filter_find_line(struct filtering *to, uint32_t file_id, const char *file,
+                                                     const char *module, int line)
 {
     uint32_t *slot = pair_map_slot(&to->lines, (uint64_t)file_id << 32 | (unsigned)line, (uintptr_t)module);
     if (*slot != PAIR_MAP_NEW)
@@ -74,48 +74,48 @@ static const struct row_label *filter_find_line(struct filtering *to, uint32_t f
     return label;
 }
 
-static void filter_add_exclusive(struct filtering *to, uint32_t index, const struct profile_sums *sums)
+static void rows_filter_add_exclusive(struct filtering *to, uint32_t index, const struct profile_sums *sums)
 {
     rows_add_exclusive(to->view, &to->view->row[index], sums);
 }
 
-/* Adds the cost of a hidden row to its caller, at the line of the call. */
-static void filter_add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_sums *sums)
+/* Adds the cost of a hidden row to the nearest visible caller, at the line of the call. */
+static void rows_filter_add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_sums *sums)
 {
     const struct row_label *label = to->view->row[target].label;
-    filter_add_exclusive(to, target, sums);
+    rows_filter_add_exclusive(to, target, sums);
     line = line > 0 ? line : label->line;
-    if (!*label->file || line <= 0 || sums_are_zero(sums) || !to->rows->strings)
+    if (!*label->file || line <= 0 || rows_sums_are_zero(sums) || !to->rows->strings)
         return;
     uint32_t file = strings_intern(to->rows->strings, label->file);
-    const struct row_label *at = filter_find_line(to, file, label->file, label->module, line);
-    filter_add_exclusive(to, filter_find_child(to, target, ROW_STATEMENT, file, at, line), sums);
+    const struct row_label *at = rows_filter_find_line(to, file, label->file, label->module, line);
+    rows_filter_add_exclusive(to, rows_filter_find_child(to, target, ROW_STATEMENT, file, at, line), sums);
 }
 
-static void filter_take_statement(struct filtering *to, uint32_t index)
+static void rows_filter_take_statement(struct filtering *to, uint32_t index)
 {
     const struct row *row = &to->rows->row[index];
     uint32_t parent = row->parent, target = to->target[parent];
-    /* only statements of the function are kept: its cost is added line by line */
+    /* only some statements of the function are kept, so its cost is added line by line */
     bool alone = !to->inside[parent];
     to->target[index] = target;
     if (!to->inside[index])
         return;
     if (to->match[parent] & MATCH_HIDE) {
         if (alone)
-            filter_add_hidden(to, target, to->call_line[parent], row->exclusive);
+            rows_filter_add_hidden(to, target, to->call_line[parent], row->exclusive);
         return;
     }
     if (alone)
-        filter_add_exclusive(to, target, row->exclusive);
+        rows_filter_add_exclusive(to, target, row->exclusive);
     if (to->match[index] & MATCH_HIDE)
         return;
-    uint32_t statement = filter_find_child(to, target, ROW_STATEMENT, row->function, row->label, row->label->line);
-    filter_add_exclusive(to, statement, row->exclusive);
+    uint32_t statement = rows_filter_find_child(to, target, ROW_STATEMENT, row->function, row->label, row->label->line);
+    rows_filter_add_exclusive(to, statement, row->exclusive);
     to->target[index] = statement;
 }
 
-static void filter_take_row(struct filtering *to, uint32_t index)
+static void rows_filter_take_row(struct filtering *to, uint32_t index)
 {
     const struct row *row = &to->rows->row[index];
     uint32_t parent = row->parent, target = to->target[parent];
@@ -125,46 +125,47 @@ static void filter_take_row(struct filtering *to, uint32_t index)
     if (to->match[index] & MATCH_HIDE) {
         to->target[index] = target;
         if (to->inside[index])
-            filter_add_hidden(to, target, line, row->exclusive);
+            rows_filter_add_hidden(to, target, line, row->exclusive);
         return;
     }
-    target = filter_find_child(to, target, row->kind, row->function, row->label, line);
+    target = rows_filter_find_child(to, target, row->kind, row->function, row->label, line);
     to->target[index] = target;
     to->view->row[target].note = to->view->row[target].note ? to->view->row[target].note : row->note;
     if (to->inside[index])
-        filter_add_exclusive(to, target, row->exclusive);
+        rows_filter_add_exclusive(to, target, row->exclusive);
 }
 
-static void filter_take_rows(struct filtering *to)
+static void rows_filter_take_rows(struct filtering *to)
 {
     const struct rows *rows = to->rows;
     to->inside[0] = !to->filter->focus;
     if (to->inside[0])
-        filter_add_exclusive(to, 0, rows->row[0].exclusive);
+        rows_filter_add_exclusive(to, 0, rows->row[0].exclusive);
     for (uint32_t i = 1; i < rows->count; i++) {
-        to->match[i] = (unsigned char)filter_match_row(to, &rows->row[i]);
+        to->match[i] = (unsigned char)rows_filter_match_row(to, &rows->row[i]);
         to->inside[i] = to->inside[rows->row[i].parent] || to->match[i] & MATCH_FOCUS;
         if (rows->row[i].kind == ROW_STATEMENT)
-            filter_take_statement(to, i);
+            rows_filter_take_statement(to, i);
         else
-            filter_take_row(to, i);
+            rows_filter_take_row(to, i);
     }
 }
 
-/* Computes the inclusive sums. The exclusive sums are complete: a function's include those of its statements. */
-static void filter_sum_inclusive(struct filtering *to)
+/* Computes the inclusive sums. The exclusive sums are already complete: the sums of a function include those
+ * of its statements. */
+static void rows_filter_sum_inclusive(struct filtering *to)
 {
     struct rows *view = to->view;
     for (size_t i = view->count; i-- > 0;) {
         struct row *row = &view->row[i];
-        /* children have larger indices, so they are complete */
+        /* the children have larger indices, so their sums are complete */
         rows_add_inclusive(view, row, row->exclusive);
         if (i && row->kind != ROW_STATEMENT)
             rows_add_inclusive(view, &view->row[row->parent], row->inclusive);
     }
 }
 
-static void filter_start(struct filtering *to)
+static void rows_filter_start(struct filtering *to)
 {
     const struct rows *rows = to->rows;
     struct rows *view = to->view;
@@ -182,9 +183,9 @@ static void filter_start(struct filtering *to)
 struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filter)
 {
     struct filtering to = {.rows = rows, .filter = filter, .view = rows_like(rows)};
-    filter_start(&to);
-    filter_take_rows(&to);
-    filter_sum_inclusive(&to);
+    rows_filter_start(&to);
+    rows_filter_take_rows(&to);
+    rows_filter_sum_inclusive(&to);
     for (size_t n = 0; n < rows->node_count; n++) {
         uint32_t row = rows->node_row[n];
         bool gone = row == ROW_NONE || !to.inside[row] || (to.match[row] & MATCH_HIDE && row_is_probe(&rows->row[row]));
@@ -204,7 +205,7 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     return to.view;
 }
 
-/* Returns the value that decides whether a row is shown. For blame, it is the largest of the sum and its
+/* Returns the value that decides whether a row is shown. For blame, this is the largest of the sum and its
  * parts, because idleness may be negative. */
 static double row_share_value(const struct rows *rows, const struct row *row, bool exclusive, enum metric metric)
 {
@@ -229,7 +230,7 @@ void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclu
     }
 }
 
-/* Removes the rows that are not visible or deeper than `depth`, and moves the other rows forward. */
+/* Removes the rows that are not visible or that are deeper than `depth`. Moves the other rows forward. */
 static void rows_compact(struct rows *rows, const bool *visible, uint32_t depth)
 {
     uint32_t kept = 1, above = 0;

@@ -1,4 +1,4 @@
-/* Finds functions, source lines and rows while rows are made, and creates those that do not exist. */
+/* Finds functions, source lines and rows while rows are made. Creates those that do not exist. */
 #include <stdio.h>
 #include <string.h>
 

@@ -9,19 +9,19 @@
 #include "command/text/memory.h"
 
 #define NAME_COLUMNS 48 /* maximum number of columns for a function's name in a context line */
-/* in fewer columns, a name is printed without callers, because cut names look alike */
+/* with fewer columns, a name is printed without callers, because shortened names look alike */
 #define NARROW_COLUMNS 24
 #define CALLED_COLUMNS 32 /* maximum number of columns for the name of the called function */
-/* minimum number of columns for a caller that is cut; used if the row's own name says too little */
+/* minimum number of columns for the shortened name of a caller; used if the row's own name says too little */
 #define CALLER_COLUMNS 6
 
-static bool label_is_construct(const struct row *row)
+static bool row_label_is_construct(const struct row *row)
 {
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK;
 }
 
-/* Returns whether the caller has another row of this name, called in another line. The name alone then does
- * not identify the row. */
+/* Returns whether the caller has another row with the same name, called from another line. The name alone
+ * then does not identify the row. */
 static bool row_has_twin(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
@@ -34,7 +34,7 @@ static bool row_has_twin(const struct rows *rows, uint32_t index)
     return false;
 }
 
-char *view_row_label(const struct rows *rows, uint32_t index)
+char *row_tree_label(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
     const char *inlined = row->kind == ROW_INLINED ? " (inlined)" : "";
@@ -44,11 +44,11 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     char call[16] = "";
     if (row->kind == ROW_STATEMENT || row->kind == ROW_ROOT)
         return format_printable("%s", row->label->name);
-    if (!rows->callers && row->call_line > 0 && (!label_is_construct(row) || row_has_twin(rows, index)))
+    if (!rows->callers && row->call_line > 0 && (!row_label_is_construct(row) || row_has_twin(rows, index)))
         snprintf(call, sizeof call, "%d: ", row->call_line);
     if (row->note)
         snprintf(note, sizeof note, " (%s)", row->note);
-    if (*row->label->file && line > 0 && (caller || !label_is_construct(row)))
+    if (*row->label->file && line > 0 && (caller || !row_label_is_construct(row)))
         return format_printable("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
                                 format_base_name(row->label->file), line);
     if (*row->label->module && !*row->label->file && !row_is_probe(row) && !strchr(row->label->name, '+'))
@@ -56,17 +56,17 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
 }
 
-/* A source position. called: row of the foreign function that is called there; ROW_NONE: the cost is the
- * code's own. */
+/* A source position. called: row of the foreign function that is called at the position; ROW_NONE: the cost
+ * is the own cost of the code there. */
 struct position {
     const char *file;
     int line;
     uint32_t called;
 };
 
-/* Returns the cost of a row of foreign code with its callees. The program's own code that it calls back does
- * not count. */
-static double label_value_of_call(const struct rows *rows, uint32_t call, enum metric metric)
+/* Returns the cost of a foreign row with everything that it calls, except for the program's own code that it
+ * calls back. */
+static double row_label_value_of_call(const struct rows *rows, uint32_t call, enum metric metric)
 {
     double value = 0;
     for (uint32_t i = call; i < rows->row[call].end;) {
@@ -82,9 +82,9 @@ static double label_value_of_call(const struct rows *rows, uint32_t call, enum m
     return value;
 }
 
-/* Returns the source position of a context: the statement with the highest metric, or else the nearest call
- * on the path with a known line. With `calls`, a call of foreign code counts like a statement. */
-static struct position label_find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
+/* Returns the source position of a context: the statement with the highest metric or, if there is none, the
+ * nearest call on the path with a known line. With `calls`, a call of foreign code counts like a statement. */
+static struct position row_label_find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
 {
     const struct row *row = &rows->row[index];
     struct position position = {.file = "", .called = ROW_NONE};
@@ -94,7 +94,7 @@ static struct position label_find_source(const struct rows *rows, uint32_t index
     for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
         const struct row *at = &rows->row[child];
         bool call = calls && at->foreign && at->call_line > 0;
-        double value = call                        ? label_value_of_call(rows, child, metric)
+        double value = call                        ? row_label_value_of_call(rows, child, metric)
                        : at->kind == ROW_STATEMENT ? metric_value(rows, at->exclusive, metric)
                                                    : 0;
         if (value <= most)
@@ -103,9 +103,9 @@ static struct position label_find_source(const struct rows *rows, uint32_t index
         position = call ? (struct position){row->label->file, at->call_line, child}
                         : (struct position){at->label->file, at->label->line, ROW_NONE};
     }
-    /* nobody held the lock: show where threads waited for it */
+    /* nobody held the lock, so show where threads waited for it */
     if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT)
-        return label_find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
+        return row_label_find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
     for (; position.line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
         const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
         if (at->call_line > 0 && *parent->label->file) {
@@ -116,8 +116,8 @@ static struct position label_find_source(const struct rows *rows, uint32_t index
     return position;
 }
 
-/* Appends text to a line in at most `columns` columns. Returns the number of columns used. */
-static size_t label_append(char *to, size_t room, const char *text, size_t columns, bool utf8)
+/* Appends text to a line, in at most `columns` columns. Returns the number of columns used. */
+static size_t row_label_append(char *to, size_t room, const char *text, size_t columns, bool utf8)
 {
     char *fitting = format_fit(text, columns, utf8);
     size_t length = strlen(to);
@@ -127,8 +127,8 @@ static size_t label_append(char *to, size_t room, const char *text, size_t colum
 }
 
 /* Writes the foreign function that was called, for example " (in cos, libm)". */
-static void label_describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
-                                size_t bytes)
+static void row_label_describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
+                                    size_t bytes)
 {
     char name[4 * CALLED_COLUMNS + 1];
     *text = '\0';
@@ -143,8 +143,8 @@ static void label_describe_call(const struct rows *rows, uint32_t called, const 
     free(clean);
 }
 
-/* Returns the row's name, its position and as many callers as fit. With `instances`, the callers include
- * numbered executions of phases. */
+/* Returns the row's name, its position and as many callers as fit. With `instances`, the numbered executions
+ * of phases are listed among the callers. */
 static char *row_make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns, bool utf8,
                             bool instances)
 {
@@ -154,14 +154,14 @@ static char *row_make_label(const struct rows *rows, uint32_t index, struct posi
     position[0] = '\0';
     if (at.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(at.file), at.line);
-    label_describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
+    row_label_describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
     bool narrow = columns < NARROW_COLUMNS;
     size_t for_name = narrow ? columns : columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
-    used = label_append(label, room, rows->row[function].label->name, for_name, utf8);
+    used = row_label_append(label, room, rows->row[function].label->name, for_name, utf8);
     if (!narrow || used + strlen(position) <= columns)
-        used += label_append(label, room, position, columns - used, utf8);
+        used += row_label_append(label, room, position, columns - used, utf8);
     if (used + format_columns(call) <= columns)
-        used += label_append(label, room, call, columns - used, utf8);
+        used += row_label_append(label, room, call, columns - used, utf8);
     uint32_t caller = rows->row[function].parent, called = function;
     for (bool first = true; caller != ROW_NONE && caller != 0;
          called = caller, caller = rows->row[caller].parent, first = false) {
@@ -178,33 +178,34 @@ static char *row_make_label(const struct rows *rows, uint32_t index, struct posi
         bool outermost = rows->row[caller].parent == 0;
         if (used + 4 + width + (outermost ? 0 : 6) > columns) {
             if (first && rows->row[index].kind == ROW_PSEUDO && used + 4 + CALLER_COLUMNS <= columns) {
-                label_append(label, room, "  < ", 4, utf8); /* <no core> alone does not say whose time it is */
-                label_append(label, room, name, columns - used - 4, utf8);
+                /* <no core> alone does not say which function had no core */
+                row_label_append(label, room, "  < ", 4, utf8);
+                row_label_append(label, room, name, columns - used - 4, utf8);
             } else if (used + (first ? 7 : 6) <= columns)
-                label_append(label, room, first ? "  < ..." : " < ...", 7, utf8);
+                row_label_append(label, room, first ? "  < ..." : " < ...", 7, utf8);
             break;
         }
-        used += label_append(label, room, first ? "  < " : " < ", 4, utf8);
-        used += label_append(label, room, name, width - strlen(line), utf8);
-        used += label_append(label, room, line, strlen(line), utf8);
+        used += row_label_append(label, room, first ? "  < " : " < ", 4, utf8);
+        used += row_label_append(label, room, name, width - strlen(line), utf8);
+        used += row_label_append(label, room, line, strlen(line), utf8);
     }
     return label;
 }
 
-char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
+char *row_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
-    return row_make_label(rows, row, label_find_source(rows, row, metric, false), columns, utf8, true);
+    return row_make_label(rows, row, row_label_find_source(rows, row, metric, false), columns, utf8, true);
 }
 
-char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
+char *row_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     uint32_t own = rows_own(rows, row);
-    return row_make_label(rows, own, label_find_source(rows, own, metric, true), columns, utf8, true);
+    return row_make_label(rows, own, row_label_find_source(rows, own, metric, true), columns, utf8, true);
 }
 
-char *view_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
+char *row_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     bool handoff = row_is_handoff(&rows->row[row]);
     uint32_t shown = handoff ? row : rows_own(rows, row);
-    return row_make_label(rows, shown, label_find_source(rows, shown, metric, !handoff), columns, utf8, false);
+    return row_make_label(rows, shown, row_label_find_source(rows, shown, metric, !handoff), columns, utf8, false);
 }

@@ -53,7 +53,7 @@ const enum metric metric_columns[METRIC_COLUMNS] = {
 #undef METRIC
 };
 
-/* Work is before idleness here, and after it in the table. */
+/* In this list, work comes before idleness; in the table, after it. */
 #define PART_INDEX(metric) ((metric) == METRIC_WORK ? 0 : (metric) == METRIC_IDLENESS ? 1 : (metric))
 const enum metric metric_parts[METRIC_ALL_PARTS] = {
 #define METRIC(name, ...) [PART_INDEX(METRIC_##name)] = METRIC_##name,
@@ -66,10 +66,10 @@ const enum metric metric_parts[METRIC_ALL_PARTS] = {
 
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
-#define LEAST_BLAME 1 /* per cent of blame; a program with less has its work shown first */
+#define LEAST_BLAME 1 /* percentage of blame below which a program's work is shown first */
 
-/* Returns the idleness of equation 1 in LMF13 for a constant number t of threads or cores. A value that only
- * rounding made negative becomes 0. */
+/* Returns the idleness of equation 1 in LMF13, for a constant number t of threads or cores. A value that is
+ * negative only because of rounding becomes 0. */
 static double metric_idleness_ns(const struct profile_sums *sums, double t)
 {
     double capacity = t * sums->inverse_busy, own = profile_sums_own(sums), idle = capacity - own;

@@ -31,7 +31,7 @@
     METRIC(LOCK_WAIT, 4, sums->lock_wait, "lock-wait", "lock wait", "s", "waiting for locks", "#d55e00", "#d9692a",    \
            "Time in which other threads waited for locks that this context held")
 
-/* Metrics that are not parts of the threads' time: other ways to count a part, and the number of samples. */
+/* Metrics that are not parts of the threads' time: other ways of counting a part, and the number of samples. */
 #define METRIC_TABLE_OTHERS(METRIC)                                                                                    \
     METRIC(LOCK_WAIT_HERE, 7, sums->lock_wait_here, "lock-wait-here", "lock wait here", "s", NULL, "#b8561a",          \
            "#c06a35",                                                                                                  \
@@ -43,7 +43,7 @@
            "#b08a2c", "Idleness as counted in a shared environment: only threads in a team can be idle")               \
     METRIC(SAMPLES, 0, (double)sums->samples, "samples", "samples", "", NULL, "#6f8397", "#7c90a4", "Samples taken")
 
-/* Rare parts of the threads' time. They are shown only if they are at least METRIC_LEAST_SHOWN per cent. */
+/* Rare parts of the threads' time. A rare part is shown only if it is at least METRIC_LEAST_SHOWN per cent. */
 #define METRIC_TABLE_RARE(METRIC)                                                                                      \
     METRIC(NO_CORE, 8, sums->no_core, "no-core", "no core", "s", "ready, without a core", "#189a74", "#2fae88",        \
            "Time in which busy threads were ready to run but had no core")                                             \
@@ -52,7 +52,7 @@
     METRIC(MPI_WAIT, 10, sums->mpi_wait, "mpi-wait", "mpi wait", "s", "in MPI, for other ranks", "#6a63b8", "#8d86d6", \
            "Time in MPI calls that may wait for other ranks")
 
-/* Time of other ranks, which is shown like a rare part. In a job, it is part of those ranks' mpi wait. */
+/* Time of other ranks. It is shown like a rare part. In a job, it is part of the mpi wait of those ranks. */
 #define METRIC_TABLE_RANKS(METRIC)                                                                                     \
     METRIC(RANK_IDLENESS, 11, sums->rank_idle, "rank-idleness", "rank idleness", "s", NULL, "#a8437f", "#c874a6",      \
            "Time of ranks that waited in MPI, by the code that they waited for")
@@ -62,7 +62,7 @@
     METRIC(BLAME, NONE, metric_blame_ns(rows, sums), "blame", "blame", "s", NULL, "#c8453b", "#d05a4e",                \
            "Time lost because of this code: idleness + overhead + lock wait")
 
-/* All metrics: those with columns in files, then blame. */
+/* All metrics: first the metrics with columns in files, then blame. */
 #define METRIC_TABLE_COLUMNS(METRIC)                                                                                   \
     METRIC_TABLE_ALWAYS(METRIC)                                                                                        \
     METRIC_TABLE_OTHERS(METRIC)                                                                                        \

@@ -20,7 +20,7 @@ const char *mpi_call_name(uint64_t number)
 
 /* Returns whether a module belongs to Open MPI, MPICH or an MPI derived from them: libmpi.so.40,
  * libmpi_mpifh.so.40, libmpich.so.12, libmpifort.so.12. */
-static bool module_is_mpi(const char *module)
+static bool rows_module_is_mpi(const char *module)
 {
     return strncmp(module, "libmpi", 6) == 0;
 }
@@ -28,7 +28,7 @@ static bool module_is_mpi(const char *module)
 const char *mpi_function_name(const char *module, const char *name, char text[MPI_NAME_BYTES])
 {
     static const char *const ends[] = {"_f08ts_", "_f08_", "__", "_"};
-    if (!module_is_mpi(module))
+    if (!rows_module_is_mpi(module))
         return name;
     const char *plain = strncmp(name, "PMPI_", 5) == 0 || strncmp(name, "pmpi_", 5) == 0 ? name + 1 : name;
     size_t length = strlen(plain);
@@ -47,7 +47,7 @@ const char *mpi_function_name(const char *module, const char *name, char text[MP
 
 bool mpi_wait_is_unreported(const struct row *row)
 {
-    if (row->kind != ROW_PROCEDURE || !module_is_mpi(row->label->module))
+    if (row->kind != ROW_PROCEDURE || !rows_module_is_mpi(row->label->module))
         return false;
     for (size_t i = 0; i < MPI_CALL_COUNT; i++)
         if (strcmp(row->label->name, calls[i]) == 0)

@@ -1,4 +1,5 @@
-/* The names of MPI functions in rows. A function has one name in C and Fortran, and for MPI_X and PMPI_X. */
+/* The names of MPI functions in rows. A function has the same name in C and Fortran, and the same for MPI_X
+ * and PMPI_X. */
 #ifndef BLAME_COMMAND_ROWS_MPI_NAMES_H
 #define BLAME_COMMAND_ROWS_MPI_NAMES_H
 
@@ -12,12 +13,12 @@ const char *mpi_call_name(uint64_t number);
 
 #define MPI_NAME_BYTES 64
 
-/* Returns the name that reports show for a function of a module. For a function of MPI, it is the name in C,
+/* Returns the name that reports show for a function of a module. For an MPI function, this is the name in C,
  * which may be written to `text`. For other functions, it is `name`. */
 const char *mpi_function_name(const char *module, const char *name, char text[MPI_NAME_BYTES]);
 
-/* Returns whether a row is an MPI function that may wait for other ranks, but whose waiting libblame-mpi.so
- * did not report. Such a row is a frame on the call path. */
+/* Returns whether a row is an MPI function on the call path that may wait for other ranks without
+ * libblame-mpi.so having reported it. */
 bool mpi_wait_is_unreported(const struct row *row);
 
 #endif

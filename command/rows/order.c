@@ -1,4 +1,4 @@
-/* Puts rows in preorder and sorts siblings. Works without recursion, because paths can be thousands of rows
+/* Puts rows in preorder and sorts siblings. Does not use recursion, because paths can be thousands of rows
  * deep. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 
 struct order {
     struct rows *rows;
-    double *value; /* indexed by old index: value by which siblings are sorted */
-    /* indexed by old index: position of its first child in child[]; count + 2 entries */
+    double *value; /* for each old index: value by which siblings are sorted */
+    /* for each old index: position of the row's first child in child[]; count + 2 entries */
     uint32_t *first_child;
-    uint32_t *child;     /* old indices, grouped by parent */
-    uint32_t *new_index; /* indexed by old index: new index; ROW_NONE: the row is removed */
+    uint32_t *child;     /* old indices of the rows, grouped by parent */
+    uint32_t *new_index; /* for each old index: new index; ROW_NONE: the row is removed */
 };
 
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
@@ -31,8 +31,8 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
     return (uint32_t)rows->count++;
 }
 
-/* Compares siblings. No two of them compare equal, so that equal profiles give equal files. */
-static int compare_siblings(const void *left, const void *right, void *context)
+/* Compares two siblings. No two siblings compare equal, so that equal profiles give equal files. */
+static int rows_compare_siblings(const void *left, const void *right, void *context)
 {
     const struct order *order = context;
     uint32_t a_index = *(const uint32_t *)left, b_index = *(const uint32_t *)right;
@@ -53,12 +53,13 @@ static int compare_siblings(const void *left, const void *right, void *context)
     return difference ? difference : (a_index > b_index) - (a_index < b_index);
 }
 
-static void order_group_children(struct order *order)
+static void rows_order_group_children(struct order *order)
 {
     const struct rows *rows = order->rows;
     size_t count = rows->count;
-    /* A row's number of children is counted two entries after its own. While child[] is filled, entry i + 1
-     * moves from the start of row i's children to their end, where those of row i + 1 start. */
+    /* The number of a row's children is stored two entries after the row's own entry. While child[] is
+     * filled, entry i + 1 moves from the start of row i's children to their end, where the children of row i
+     * + 1 start. */
     for (size_t i = 1; i < count; i++)
         order->first_child[rows->row[i].parent + 2]++;
     for (size_t i = 0; i < count; i++)
@@ -67,7 +68,7 @@ static void order_group_children(struct order *order)
         order->child[order->first_child[rows->row[i].parent + 1]++] = (uint32_t)i;
 }
 
-static void order_sort_children(struct order *order, enum metric metric, bool by_exclusive)
+static void rows_order_sort_children(struct order *order, enum metric metric, bool by_exclusive)
 {
     const struct rows *rows = order->rows;
     order->value = memory_array(rows->count, sizeof *order->value);
@@ -78,27 +79,27 @@ static void order_sort_children(struct order *order, enum metric metric, bool by
         uint32_t *first = &order->child[order->first_child[i]];
         size_t children = order->first_child[i + 1] - order->first_child[i];
         if (children > 1)
-            qsort_r(first, children, sizeof *first, compare_siblings, order);
+            qsort_r(first, children, sizeof *first, rows_compare_siblings, order);
     }
     free(order->value);
 }
 
-/* Sets `end` to the number of rows in each row's subtree, or to 0 if the subtree has no cost and no exact
+/* Sets each row's `end` to the number of rows in its subtree, or to 0 if the subtree has no cost and no exact
  * times. Children have larger indices than their parents. */
-static void order_count_subtrees(struct rows *rows)
+static void rows_order_count_subtrees(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].end = 1;
     for (size_t i = rows->count; i-- > 1;) {
-        if (sums_are_zero(rows->row[i].inclusive) && !rows->row[i].extra && rows->row[i].end == 1)
+        if (rows_sums_are_zero(rows->row[i].inclusive) && !rows->row[i].extra && rows->row[i].end == 1)
             rows->row[i].end = 0;
         rows->row[rows->row[i].parent].end += rows->row[i].end;
     }
 }
 
-/* Numbers the rows: a parent before its children, and a row after the subtrees of its earlier siblings.
+/* Numbers the rows. A parent comes before its children, and a row after the subtrees of its earlier siblings.
  * Returns the number of rows that stay. */
-static size_t order_number_rows(struct order *order)
+static size_t rows_order_number_rows(struct order *order)
 {
     struct rows *rows = order->rows;
     size_t kept = rows->row[0].end;
@@ -123,8 +124,8 @@ static size_t order_number_rows(struct order *order)
     return kept;
 }
 
-/* Moves each row to its new index. Removed rows go to the end, where they are cut off. */
-static void order_move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
+/* Moves each row to its new index. Removed rows go to the end and are cut off. */
+static void rows_order_move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
 {
     uint32_t behind = (uint32_t)kept;
     for (size_t i = 0; i < rows->count; i++)
@@ -144,13 +145,13 @@ static void order_move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
     rows->count = rows->capacity = kept;
 }
 
-static int order_compare_spreads(const void *left, const void *right)
+static int rows_order_compare_spreads(const void *left, const void *right)
 {
     uint32_t a = ((const struct row_spread *)left)->row, b = ((const struct row_spread *)right)->row;
     return (a > b) - (a < b);
 }
 
-static void order_renumber_spreads(struct rows *rows, const uint32_t *new_index)
+static void rows_order_renumber_spreads(struct rows *rows, const uint32_t *new_index)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->spread_count; i++) {
@@ -160,7 +161,7 @@ static void order_renumber_spreads(struct rows *rows, const uint32_t *new_index)
     }
     rows->spread_count = kept;
     if (kept)
-        qsort(rows->spread, kept, sizeof *rows->spread, order_compare_spreads);
+        qsort(rows->spread, kept, sizeof *rows->spread, rows_order_compare_spreads);
 }
 
 void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
@@ -169,21 +170,21 @@ void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
     struct order order = {.rows = rows,
                           .first_child = memory_array(count + 2, sizeof *order.first_child),
                           .child = memory_array(count, sizeof *order.child)};
-    order_group_children(&order);
-    order_sort_children(&order, metric, by_exclusive);
+    rows_order_group_children(&order);
+    rows_order_sort_children(&order, metric, by_exclusive);
     order.new_index = memory_array(count, sizeof *order.new_index);
-    order_count_subtrees(rows);
+    rows_order_count_subtrees(rows);
     rows->row[0].depth = 0;
-    size_t kept = order_number_rows(&order);
+    size_t kept = rows_order_number_rows(&order);
     for (size_t n = 0; n < rows->node_count; n++) {
         if (rows->node_row[n] != ROW_NONE)
             rows->node_row[n] = order.new_index[rows->node_row[n]];
         if (rows->node_context && rows->node_context[n] != ROW_NONE)
             rows->node_context[n] = order.new_index[rows->node_context[n]];
     }
-    order_renumber_spreads(rows, order.new_index);
+    rows_order_renumber_spreads(rows, order.new_index);
     free(order.first_child);
     free(order.child);
-    order_move_rows(rows, order.new_index, kept);
+    rows_order_move_rows(rows, order.new_index, kept);
     free(order.new_index);
 }

@@ -7,7 +7,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-static bool text_begins_with_one_of(const char *text, const char *const *prefix)
+static bool rows_text_begins_with_one_of(const char *text, const char *const *prefix)
 {
     for (; *prefix; prefix++)
         if (strncmp(text, *prefix, strlen(*prefix)) == 0)
@@ -15,51 +15,52 @@ static bool text_begins_with_one_of(const char *text, const char *const *prefix)
     return false;
 }
 
-/* Returns whether a file is a header of the system or of a compiler. Its templates and inlined functions
- * belong to libraries. */
-static bool file_is_system_source(const char *file)
+/* Returns whether a file is a header of the system or of a compiler. The templates and inlined functions in
+ * it belong to libraries. */
+static bool rows_file_is_system_source(const char *file)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", NULL};
-    return text_begins_with_one_of(file, folders) || strstr(file, "/include/c++/");
+    return rows_text_begins_with_one_of(file, folders) || strstr(file, "/include/c++/");
 }
 
-static bool path_is_in_system_folder(const char *path)
+static bool rows_path_is_in_system_folder(const char *path)
 {
     static const char *const folders[] = {"/lib", "/usr/lib", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", NULL};
-    return text_begins_with_one_of(path, folders);
+    return rows_text_begins_with_one_of(path, folders);
 }
 
-/* Returns whether a module is a library that compilers link to every program. Its code is foreign even in a
- * program that came with the system. */
-static bool module_is_language_support(const char *name)
+/* Returns whether a module is a library that compilers link to every program. Such a library is foreign even
+ * in a program that came with the system. */
+static bool rows_module_is_language_support(const char *name)
 {
     static const char *const names[] = {"libc.",       "libm.",        "libmvec.",   "libstdc++.",
                                         "libgcc_s.",   "libc++",       "libunwind",  "libpthread.",
                                         "libgfortran", "libquadmath.", "libFortran", NULL};
-    return text_begins_with_one_of(name, names);
+    return rows_text_begins_with_one_of(name, names);
 }
 
-static bool module_is_program(const struct profile_module *module)
+static bool rows_module_is_program(const struct profile_module *module)
 {
     return module->flags & PROFILE_MODULE_EXECUTABLE;
 }
 
-/* Returns whether a module is the user's: the program, or a library outside the system's folders. If the
- * program itself came with the system (an interpreter), libraries inside these folders are the user's as
- * well. So is an unknown module. */
-static bool module_is_own(const struct profile *profile, const char *name)
+/* Returns whether a module is the user's. This is the case for the program, and for libraries outside the
+ * system's folders. If the program itself came with the system (an interpreter), libraries inside those
+ * folders are the user's as well. So is an unknown module. */
+static bool rows_module_is_own(const struct profile *profile, const char *name)
 {
     const unsigned never = PROFILE_MODULE_RUNTIME | PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL;
     bool system_program = false, found = false;
     for (size_t i = 0; i < profile->module_count; i++)
-        system_program |= module_is_program(&profile->modules[i]) && path_is_in_system_folder(profile->modules[i].path);
+        system_program |=
+            rows_module_is_program(&profile->modules[i]) && rows_path_is_in_system_folder(profile->modules[i].path);
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
         if (strcmp(format_base_name(module->path), name) != 0)
             continue;
         found = true;
-        if (module_is_program(module) || (!(module->flags & never) && !module_is_language_support(name) &&
-                                          (system_program || !path_is_in_system_folder(module->path))))
+        if (rows_module_is_program(module) || (!(module->flags & never) && !rows_module_is_language_support(name) &&
+                                               (system_program || !rows_path_is_in_system_folder(module->path))))
             return true;
     }
     return !found;
@@ -78,9 +79,9 @@ static bool row_is_foreign(const struct profile *profile, const struct row *row)
     case ROW_INLINED:
     case ROW_PARALLEL:
     case ROW_TASK:
-        if (file_is_system_source(label->file))
+        if (rows_file_is_system_source(label->file))
             return true;
-        return !module_is_own(profile, label->module) && !(*label->file == '/' && access(label->file, R_OK) == 0);
+        return !rows_module_is_own(profile, label->module) && !(*label->file == '/' && access(label->file, R_OK) == 0);
     default:
         return false;
     }

@@ -1,5 +1,5 @@
-/* Decides which rows are the program's own code, and which are foreign code that it calls. A finding names a
- * line of the user's own code. */
+/* Decides which rows are the program's own code, and which are foreign code that the own code calls. A
+ * finding names a line of the user's own code. */
 #ifndef BLAME_COMMAND_ROWS_OWN_H
 #define BLAME_COMMAND_ROWS_OWN_H
 
@@ -8,9 +8,9 @@
 
 /* Sets `foreign` of rows that are not the program's own code. */
 void rows_mark_foreign(struct rows *rows, const struct profile *profile);
-/* Returns the row of the program's own code on whose behalf a row runs: the row itself, or its nearest
- * ancestor that is own code. If there is none, returns the outermost row. Own code is in the program's
- * modules, or in a source file that can be read. */
+/* Returns the row of the program's own code on whose behalf a row runs. This is the row itself, or its
+ * nearest ancestor that is own code. If there is none, returns the outermost row. Own code is in the
+ * program's modules, or in a source file that can be read. */
 static inline uint32_t rows_own(const struct rows *rows, uint32_t row)
 {
     if (rows->row[row].kind == ROW_STATEMENT)

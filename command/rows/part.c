@@ -12,19 +12,19 @@ struct part {
     const struct profile *profile;
     const uint32_t *node;
     struct rows *view;
-    /* indexed by row of the whole: index of its row in the view; ROW_NONE if the part has no cost there */
+    /* for each row of the whole: index of the same row in the view; ROW_NONE if the part has no cost there */
     uint32_t *target;
 };
 
-/* Returns the whole's row for a node of the part; ROW_NONE if no part has cost at the node or below it. */
-static uint32_t part_row_of(const struct part *part, uint32_t index)
+/* Returns the whole's row for a node of the part; ROW_NONE if the part has no cost at the node or below it. */
+static uint32_t rows_part_row_of(const struct part *part, uint32_t index)
 {
     uint32_t node = part->node[index];
     return part->rows->node_row[node] != ROW_NONE ? part->rows->node_row[node] : part->rows->node_context[node];
 }
 
-/* Returns the pseudo row with this code below a parent, or the parent if there is none. */
-static uint32_t part_find_pseudo_row(const struct rows *rows, uint32_t parent, uint64_t code)
+/* Returns the child of a row that is the pseudo row with this code; the parent itself if there is none. */
+static uint32_t rows_part_find_pseudo_row(const struct rows *rows, uint32_t parent, uint64_t code)
 {
     for (uint32_t i = parent + 1; i < rows->row[parent].end; i = rows->row[i].end)
         if (rows->row[i].kind == ROW_PSEUDO && strcmp(rows->row[i].label->name, row_pseudo_name(code)) == 0)
@@ -32,33 +32,33 @@ static uint32_t part_find_pseudo_row(const struct rows *rows, uint32_t parent, u
     return parent;
 }
 
-static void part_want_row(struct part *part, uint32_t row)
+static void rows_part_want_row(struct part *part, uint32_t row)
 {
     for (; row != ROW_NONE && part->target[row] == ROW_NONE; row = part->rows->row[row].parent)
-        part->target[row] = 0; /* wanted; part_copy_rows() sets the index */
+        part->target[row] = 0; /* not ROW_NONE: the row is wanted; rows_part_copy_rows() sets its index */
 }
 
-static void part_want_rows(struct part *part)
+static void rows_part_want_rows(struct part *part)
 {
     const struct profile *profile = part->profile;
     memset(part->target, 0xff, part->rows->count * sizeof *part->target);
-    part_want_row(part, 0);
+    rows_part_want_row(part, 0);
     for (uint32_t i = 1; i < profile->node_count; i++)
-        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS && !sums_are_zero(&profile->nodes[i].metric))
-            part_want_row(part, part_row_of(part, i));
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS && !rows_sums_are_zero(&profile->nodes[i].metric))
+            rows_part_want_row(part, rows_part_row_of(part, i));
     for (size_t i = 0; i < profile->probe_count; i++)
-        part_want_row(part, part_row_of(part, profile->probes[i].node));
+        rows_part_want_row(part, rows_part_row_of(part, profile->probes[i].node));
     for (size_t i = 0; i < profile->counters_count; i++)
-        part_want_row(part, part_row_of(part, profile->counters[i].node));
+        rows_part_want_row(part, rows_part_row_of(part, profile->counters[i].node));
     if (!profile->header.before_start_ns)
         return;
-    uint32_t before = part_find_pseudo_row(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
-    part_want_row(part, before);
+    uint32_t before = rows_part_find_pseudo_row(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
+    rows_part_want_row(part, before);
     if (profile->header.before_no_core_ns)
-        part_want_row(part, part_find_pseudo_row(part->rows, before, PROFILE_PSEUDO_NO_CORE));
+        rows_part_want_row(part, rows_part_find_pseudo_row(part->rows, before, PROFILE_PSEUDO_NO_CORE));
 }
 
-static uint32_t *part_copy_rows(struct part *part)
+static uint32_t *rows_part_copy_rows(struct part *part)
 {
     const struct rows *rows = part->rows;
     struct rows *view = part->view;
@@ -88,35 +88,36 @@ static uint32_t *part_copy_rows(struct part *part)
     return whole;
 }
 
-static void part_add_sums(struct part *part, uint32_t row, const struct profile_sums *sums)
+static void rows_part_add_sums(struct part *part, uint32_t row, const struct profile_sums *sums)
 {
     rows_add_exclusive(part->view, &part->view->row[part->target[row]], sums);
 }
 
-static void part_add_before_start(struct part *part)
+static void rows_part_add_before_start(struct part *part)
 {
     if (!part->profile->header.before_start_ns)
         return;
     struct profile_sums *sums = rows_alloc(part->view, 2 * sizeof *sums);
     *sums = profile_sums_before_start(&part->profile->header, sums + 1);
-    uint32_t row = part_find_pseudo_row(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
-    part_add_sums(part, row, sums);
+    uint32_t row = rows_part_find_pseudo_row(part->rows, 0, PROFILE_PSEUDO_BEFORE_START);
+    rows_part_add_sums(part, row, sums);
     if (sums[1].no_core > 0)
-        part_add_sums(part, part_find_pseudo_row(part->rows, row, PROFILE_PSEUDO_NO_CORE), sums + 1);
+        rows_part_add_sums(part, rows_part_find_pseudo_row(part->rows, row, PROFILE_PSEUDO_NO_CORE), sums + 1);
 }
 
-static void part_add_nodes(struct part *part)
+static void rows_part_add_nodes(struct part *part)
 {
     const struct profile *profile = part->profile;
     struct rows *view = part->view;
     view->node_count = profile->node_count;
     view->node_row = memory_array(profile->node_count, sizeof *view->node_row);
     for (uint32_t i = 0; i < profile->node_count; i++) {
-        uint32_t row = part_row_of(part, i);
+        uint32_t row = rows_part_row_of(part, i);
         view->node_row[i] = row != ROW_NONE ? part->target[row] : ROW_NONE;
         if (view->node_row[i] != ROW_NONE &&
-            profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* its idleness is included in its parent's */
-            part_add_sums(part, row, &profile->nodes[i].metric);
+            /* the idleness of a WAITERS node is included in its parent's */
+            profile->nodes[i].kind != PROFILE_NODE_WAITERS)
+            rows_part_add_sums(part, row, &profile->nodes[i].metric);
     }
 }
 
@@ -127,10 +128,10 @@ struct rows *rows_part(const struct rows *rows, const struct profile *part, cons
                       .node = node,
                       .view = rows_like(rows),
                       .target = memory_array(rows->count, sizeof *of.target)};
-    part_want_rows(&of);
-    *whole = part_copy_rows(&of);
-    part_add_nodes(&of);
-    part_add_before_start(&of);
+    rows_part_want_rows(&of);
+    *whole = rows_part_copy_rows(&of);
+    rows_part_add_nodes(&of);
+    rows_part_add_before_start(&of);
     free(of.target);
     rows_sum(of.view);
     rows_add_extras(of.view, part);

@@ -16,9 +16,9 @@ const struct merged_node *rows_caller_of(const struct profile *profile, const st
     return caller;
 }
 
-/* Returns the user's frame at an address, without the frames of blame.h or blame.F90 that are inlined into
- * it; NULL: none. */
-static const struct symbol_frame *probe_user_frame(struct builder *builder, uint64_t key)
+/* Returns the frame of the user's code at an address; NULL if there is none. Skips frames of blame.h or
+ * blame.F90 that are inlined into the user's code. */
+static const struct symbol_frame *rows_probe_user_frame(struct builder *builder, uint64_t key)
 {
     const struct symbol_frame *frames;
     size_t count = key ? symbols_lookup(builder->symbols, key, &frames) : 0, i = 0;
@@ -31,11 +31,11 @@ static const struct symbol_frame *probe_user_frame(struct builder *builder, uint
     return count ? &frames[i] : NULL;
 }
 
-static uint32_t probe_find_function(struct builder *builder, enum row_kind kind, const char *label, uint64_t key)
+static uint32_t rows_probe_find_function(struct builder *builder, enum row_kind kind, const char *label, uint64_t key)
 {
     struct strings *strings = builder->rows->strings;
     struct function function = {.name = strings_intern(strings, label)};
-    const struct symbol_frame *frame = probe_user_frame(builder, key);
+    const struct symbol_frame *frame = rows_probe_user_frame(builder, key);
     if (frame) {
         const char *module = symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(key));
         function.module = strings_intern(strings, module);
@@ -45,7 +45,7 @@ static uint32_t probe_find_function(struct builder *builder, enum row_kind kind,
     return rows_find_function(builder, kind, &function);
 }
 
-static void probe_note_begin(struct builder *builder, const struct profile_name *name)
+static void rows_probe_note_begin(struct builder *builder, const struct profile_name *name)
 {
     struct rows *rows = builder->rows;
     size_t number = (size_t)(name - builder->profile->names), used = 1;
@@ -77,14 +77,14 @@ uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t par
     else
         snprintf(label, sizeof label, "%s%s", kind == ROW_PHASE ? "phase " : kind == ROW_EVENT ? "event " : "", text);
     if (name)
-        probe_note_begin(builder, name);
+        rows_probe_note_begin(builder, name);
     builder->innermost[node_idx] = builder->innermost[node->parent];
     return rows_find_function_row(builder, parent, kind,
-                                  probe_find_function(builder, kind, label, name ? name->place : 0), 0);
+                                  rows_probe_find_function(builder, kind, label, name ? name->place : 0), 0);
 }
 
-/* Returns the next field of "name\tkey\tname\tkey", as an interned string. */
-static const char *probe_next_field(struct strings *strings, const char **at)
+/* Returns the next field of a text of the form "name\tkey\tname\tkey", as an interned string. */
+static const char *rows_probe_next_field(struct strings *strings, const char **at)
 {
     char field[PROFILE_NAME_BYTES];
     size_t bytes = strcspn(*at, "\t");
@@ -93,12 +93,12 @@ static const char *probe_next_field(struct strings *strings, const char **at)
     return strings_text(strings, strings_intern(strings, field));
 }
 
-static struct probe_location probe_next_location(struct builder *builder, const char **at)
+static struct probe_location rows_probe_next_location(struct builder *builder, const char **at)
 {
     struct strings *strings = builder->rows->strings;
-    struct probe_location location = {.name = probe_next_field(strings, at), .function = "", .file = ""};
-    uint64_t key = strtoull(probe_next_field(strings, at), NULL, 16);
-    const struct symbol_frame *frame = probe_user_frame(builder, key);
+    struct probe_location location = {.name = rows_probe_next_field(strings, at), .function = "", .file = ""};
+    uint64_t key = strtoull(rows_probe_next_field(strings, at), NULL, 16);
+    const struct symbol_frame *frame = rows_probe_user_frame(builder, key);
     if (frame) {
         location.function = strings_text(strings, strings_intern(strings, frame->name));
         location.file = strings_text(strings, strings_intern(strings, frame->at_file));
@@ -120,10 +120,10 @@ void rows_read_misnested(struct builder *builder)
     struct misnesting *misnested = rows_alloc(rows, (count + 1) * sizeof *misnested);
     for (size_t i = 0; i < count; i++) {
         const char *field = at = profile_text_next(profile, "misnested", at);
-        misnested[i].inner = probe_next_location(builder, &field);
-        misnested[i].outer = probe_next_location(builder, &field);
+        misnested[i].inner = rows_probe_next_location(builder, &field);
+        misnested[i].outer = rows_probe_next_location(builder, &field);
         if (!*misnested[i].outer.name &&
-            /* `inner` ended without having begun, and the record has one position */
+            /* `inner` ended without having begun; the record then has only one position */
             misnested[i].outer.line) {
             const char *name = misnested[i].inner.name;
             misnested[i].inner = misnested[i].outer;

@@ -25,9 +25,9 @@ enum row_kind {
     ROW_STATEMENT,
     ROW_RUNTIME,
     ROW_PSEUDO,
-    ROW_FILE,   /* only in flat views: all functions of a source file */
-    ROW_MODULE, /* only in flat views: all functions of a module */
-    ROW_PHASE,  /* a phase that the program reported, or one execution of it */
+    ROW_FILE,   /* only in flat views: sum of all functions in a source file */
+    ROW_MODULE, /* only in flat views: sum of all functions in a module */
+    ROW_PHASE,  /* a phase that the program reported, or one of its executions */
     ROW_EVENT,
     ROW_PARAMETER,
     ROW_KINDS
@@ -38,17 +38,17 @@ extern const char *const row_kind_name[ROW_KINDS]; /* names in profile.csv */
 /* Returns the name of an enum profile_pseudo; "<unknown>" for any other code. */
 const char *row_pseudo_name(uint64_t code);
 
-/* Texts shared by all rows of one function, or of one source line in a module. */
+/* Texts that all rows of one function, or of one source line in a module, share. */
 struct row_label {
     const char *name, *module, *file;
     int line;
 };
 
-/* Exact times of a phase, event or parameter, and counters. */
+/* Exact times and counters of a row. Phases, events and parameters have exact times. */
 struct row_extra {
-    /* sums over all threads; a phase includes its numbered executions */
+    /* sums over all threads; for a phase, its numbered executions are included */
     struct profile_probe probe;
-    struct profile_counters exact;                /* counts between begin and end */
+    struct profile_counters exact;                /* counts between the probe's begin and end */
     struct profile_counters inclusive, exclusive; /* counts taken at samples */
 };
 
@@ -59,14 +59,14 @@ struct probe_location {
 };
 
 /* Two phases or events that ended in the wrong order: `inner` was still open when `outer` ended. If `outer`
- * has no name, `inner` ended without having begun. */
+ * has no name, `inner` ended although it had not begun. */
 struct misnesting {
     struct probe_location inner, outer;
 };
 
-/* Rows are in preorder: a parent is before its children, and row 0 is the root. A row's exclusive value is
- * that of its own code. A function has the sum of its statement rows, so a sum over rows must leave the
- * statements out. Times are in ns. */
+/* A row. Rows are in preorder: a parent comes before its children, and row 0 is the root. Exclusive values
+ * are those of the row's own code. A function's values include those of its statement rows, so a sum over
+ * rows must leave the statements out. Times are in ns. */
 struct row {
     uint32_t parent; /* ROW_NONE for the root */
     uint32_t end;    /* index of the first row after this row's subtree */
@@ -76,83 +76,92 @@ struct row {
      * file */
     uint32_t function;
     uint8_t kind; /* enum row_kind */
-    /* this row has sums of its own, which may be changed (inclusive, exclusive) */
+    /* whether the row owns its sums, which may then be changed (inclusive, exclusive) */
     bool own_inclusive, own_exclusive;
-    /* library or runtime code, not the program's own (command/rows/own.h). Always false in views. */
+    /* whether the row is library or runtime code, not the program's own (command/rows/own.h); always false in
+     * views */
     bool foreign;
     const struct row_label *label;
-    /* text that is printed after the name: "tail call" for a function that has left the stack, or the
-     * candidates if several are possible; NULL: none */
+    /* text printed after the name: "tail call" for a function that has left the stack, or the candidates if
+     * several functions are possible; NULL: none */
     const char *note;
-    /* Rows with equal sums share them, and a row of one node has the node's sums. Never NULL. */
+    /* sums of the row. Rows with equal sums share them, and a row of one node points to the node's sums.
+     * Never NULL. */
     const struct profile_sums *inclusive, *exclusive;
-    const struct row_extra *extra; /* NULL: no exact times and no counters */
+    const struct row_extra *extra; /* exact times and counters; NULL: the row has none */
 };
 
 /* Parameters of the sampling error (command/rows/error.h). */
 struct error_terms {
-    double period;   /* largest value that one sample of a thread can stand for, in s or in events */
+    double period;   /* largest value that one sample of a thread can represent, in s or in events */
     double lifetime; /* s that all threads lived, if each thread had a sample in each period; otherwise 0 */
     double threads, cores;
     double ranks; /* number of ranks of one machine that saw one another */
 };
 
-/* The node whose statistics show how a row's times differ between a job's ranks (command/rows/spread.c). */
+/* The node whose statistics show how the times of a row differ between a job's ranks (command/rows/spread.c). */
 struct row_spread {
     uint32_t row, node;
-    bool callee;    /* statistics of the frames below the node, not of the node (PROFILE_SPREAD_CALLEE) */
-    bool exclusive; /* there are statistics of the row's exclusive time as well */
+    /* whether the statistics are those of the frames below the node, not of the node itself
+     * (PROFILE_SPREAD_CALLEE) */
+    bool callee;
+    bool exclusive; /* whether the row also has statistics of its exclusive time */
 };
 
 struct rows {
     struct row *row;
     size_t count;
     size_t capacity;
-    /* indexed by merged node: row with the node's metrics; ROW_NONE: none. NULL in views. */
+    /* for each merged node, the row with the node's metrics; ROW_NONE: none. NULL in views. */
     uint32_t *node_row;
-    /* indexed by merged node: the same row; for a node without metrics, the row of its context. NULL in
-     * views. */
+    /* for each merged node, the row with the node's metrics or, if the node has none, the row of its context.
+     * NULL in views. */
     uint32_t *node_context;
     size_t node_count;
     double threads, cores; /* number of threads T, number of cores C */
-    bool shared;           /* `idleness` means shared idleness */
-    bool job;              /* rows of a job: the effort includes waiting for other ranks of the job */
-    bool events;           /* samples were taken at counter overflows: values are in events instead of s */
-    /* bottom-up view: a row's children are its callers, which share its exclusive value */
+    bool shared;           /* whether `idleness` means shared idleness */
+    /* whether these are rows of a job, where the effort includes waiting for other ranks */
+    bool job;
+    /* whether samples were taken at counter overflows, so that values are in events instead of s */
+    bool events;
+    /* whether this is a bottom-up view: the children of a row are its callers, which share its exclusive
+     * value */
     bool callers;
-    bool by_exclusive; /* bottom-up and flat views: one row for a function, whoever called it */
-    bool incomplete;   /* a limit was reached, so some callers are missing */
-    bool cut;          /* rows were removed: inclusive sums contain more than the remaining rows */
+    /* whether the view is bottom-up or flat: it has one row for a function, whoever called the function */
+    bool by_exclusive;
+    bool incomplete; /* whether a limit was reached, so that some callers are missing */
+    /* whether rows were removed, so that inclusive sums contain more than the remaining rows */
+    bool cut;
     struct error_terms error;
-    /* base of absolute percentages: the whole program's sums, even with --focus; NULL: the sums of row 0 */
+    /* base of absolute percentages: the sums of the whole program, even with --focus; NULL: the sums of row 0 */
     const struct profile_sums *whole;
-    bool probed;                   /* some rows have exact times */
+    bool probed;                   /* whether some rows have exact times */
     const struct profile *profile; /* profile from which the rows were made; NULL in views */
-    /* indexed like profile->names: the functions in which that phase, event or parameter first began, one per
-     * line; NULL: unknown. NULL if all are unknown. */
+    /* for each entry of profile->names, the functions in which the phase, event or parameter first began, one
+     * per line; NULL: unknown. NULL if all are unknown. */
     const char **begun_in;
     const struct misnesting *misnested; /* phases and events that ended in the wrong order */
     size_t misnested_count;
-    struct row_spread *spread; /* sorted by row */
+    struct row_spread *spread; /* statistics of rows, sorted by row */
     size_t spread_count;
     size_t counter_count; /* number of counters that each row has */
     const char *const *counter_name;
     /* base of the counters' percentages; NULL: the counters of row 0 */
     const struct profile_counters *whole_counters;
     struct pool memory; /* memory that rows_alloc() returned */
-    /* texts of names and files; NULL: borrowed from the rows that this view was made from */
+    /* texts of names and files; NULL: the texts are borrowed from the rows from which this view was made */
     struct strings *strings;
 };
 
 void rows_free(struct rows *rows);
 
-/* Returns the program's sums, which are the base of absolute percentages. */
+/* Returns the sums of the whole program, which are the base of absolute percentages. */
 static inline const struct profile_sums *rows_whole(const struct rows *rows)
 {
     return rows->whole ? rows->whole : rows->row[0].inclusive;
 }
 
-/* Returns the counts taken at a row's samples; NULL: none. */
+/* Returns the counts at a row's samples; NULL if there are none. */
 static inline const struct profile_counters *row_counters(const struct row *row, bool exclusive)
 {
     return !row->extra ? NULL : exclusive ? &row->extra->exclusive : &row->extra->inclusive;
@@ -175,13 +184,13 @@ static inline bool row_is_mpi_wait(const struct row *row)
     return row->kind == ROW_RUNTIME && strncmp(row->label->name, "MPI_", 4) == 0;
 }
 
-/* pseudo row: a function of another thread, which held what the row waited for */
+/* pseudo row: a function of another thread that held what the row waited for */
 #define ROW_NAME_HOLDER      "<held by %s>"
 #define ROW_NAME_NO_CORE     "<no core>"
 #define ROW_NAME_UNTOLD_WAIT "<untold wait>"
 #define ROW_NAME_NOBODY      "<nobody at work>"
 
-/* Returns whether a row is the time in which its parent had no core. */
+/* Returns whether a row shows the time in which its parent had no core. */
 static inline bool row_is_no_core(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
@@ -203,19 +212,20 @@ static inline bool row_is_instance(const struct row *rows, uint32_t index)
            strncmp(row->label->name + strlen(phase), " [", 2) == 0;
 }
 
-/* Returns whether a row is waiting for a lock that nobody held, while it was handed over. */
+/* Returns whether a row shows the waiting for a lock that nobody held, because it was being handed over. */
 static inline bool row_is_handoff(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
 }
 
-/* Returns whether a row is waiting for a rank in which no thread worked. */
+/* Returns whether a row shows the waiting for a rank in which no thread worked. */
 static inline bool row_is_nobody(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NOBODY) == 0;
 }
 
-/* Returns the row of a merged node, or the row of its nearest ancestor that has one. */
+/* Returns the row of a merged node. If the node has none, returns the row of its nearest ancestor that has
+ * one. */
 uint32_t row_of_node(const struct rows *rows, uint32_t node);
 
 #endif

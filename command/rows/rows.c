@@ -56,11 +56,11 @@ static enum row_kind row_kind_of_frame(const struct symbol_frame *frame)
     return frame->inlined ? ROW_INLINED : ROW_PROCEDURE;
 }
 
-/* The meaning of an address for the node that has it. */
+/* What an address means for the node that stores it. */
 enum use {
     USE_CODE,
     USE_ENTRY,  /* entry point of the runtime */
-    USE_HOLDER, /* code of a thread that held what the node's thread waited for */
+    USE_HOLDER, /* code of another thread, which held what the node's thread waited for */
     USES
 };
 
@@ -91,8 +91,8 @@ static void rows_add_source_frame(struct builder *builder, uint64_t key, const s
         .function = rows_find_function(builder, kind, &function),
         .at_line = frame->at_line,
         .statement_file = strings_intern(strings, known ? frame->at_file : frame->file),
-        /* Code without a line counts for the function's first line, so that a function's cost is the sum of
-         * its lines. */
+        /* The cost of code without a line is shown at the first line of the function. The cost of a function
+         * is then the sum of its lines. */
         .statement_line = known                             ? frame->at_line
                           : *frame->file && frame->line > 0 ? frame->line
                                                             : 0,
@@ -101,8 +101,8 @@ static void rows_add_source_frame(struct builder *builder, uint64_t key, const s
     };
 }
 
-/* Returns the index of the innermost source frame at a key. For uses other than code, only the function on
- * the stack is taken. Each key and use are looked up once. */
+/* Returns the index of the innermost source frame at a key. Uses other than USE_CODE get only the function on
+ * the stack. Each combination of key and use is looked up once. */
 static uint32_t rows_find_source_frames(struct builder *builder, uint64_t key, enum use use)
 {
     static const enum row_kind kinds[USES] = {[USE_ENTRY] = ROW_RUNTIME, [USE_HOLDER] = ROW_PSEUDO};
@@ -126,25 +126,25 @@ static uint32_t rows_add_pseudo(struct builder *builder, uint32_t parent, uint64
                                called ? call_line : 0);
 }
 
-/* Returns whether a row has a function's name. The two functions that a compiler makes of one construct have
- * the same name. */
+/* Returns whether a row has the name of a function. A compiler may make two functions of one construct; these
+ * have the same name. */
 static bool row_has_function_name(const struct builder *builder, uint32_t row, uint32_t function)
 {
     return row && builder->rows->row[row].label->name == builder->functions[function]->name;
 }
 
-static uint32_t outermost_source_frame(const struct builder *builder, uint32_t frame)
+static uint32_t rows_outermost_frame(const struct builder *builder, uint32_t frame)
 {
     while (!builder->source_frames[frame].outermost)
         frame++;
     return frame;
 }
 
-/* Creates the rows of the source frames at one address, from the function on the stack to the deepest inlined
- * one. Returns the last of them. */
+/* Creates the rows of all source frames at one address, from the function on the stack to the innermost
+ * inlined one. Returns the row of the innermost one. */
 static uint32_t rows_add_source_frames(struct builder *builder, uint32_t first, uint32_t row, int call_line)
 {
-    for (uint32_t i = outermost_source_frame(builder, first) + 1; i-- > first;) {
+    for (uint32_t i = rows_outermost_frame(builder, first) + 1; i-- > first;) {
         const struct source_frame *frame = &builder->source_frames[i];
         if (!frame->merged || !row_has_function_name(builder, row, frame->function))
             row = rows_find_function_row(builder, row, frame->kind, frame->function, call_line);
@@ -168,8 +168,8 @@ static uint32_t rows_add_candidates(struct builder *builder, const char *candida
     return row;
 }
 
-/* Creates the row of a function that left the stack by a tail call, and the rows of the functions inlined at
- * its jump. Returns the last of them. */
+/* Creates the row of a function that left the stack by a tail call, and rows for the functions inlined at its
+ * jump. Returns the last of these rows. */
 static uint32_t rows_add_tail_call(struct builder *builder, const struct tail_frame *frame, uint32_t parent,
                                    int *call_line)
 {
@@ -178,11 +178,11 @@ static uint32_t rows_add_tail_call(struct builder *builder, const struct tail_fr
     if (frame->candidates)
         return rows_add_candidates(builder, frame->candidates, parent, line);
     uint32_t first = rows_find_source_frames(builder, frame->key, USE_CODE);
-    uint32_t outermost = outermost_source_frame(builder, first);
+    uint32_t outermost = rows_outermost_frame(builder, first);
     uint32_t row = rows_find_function_row(builder, parent, builder->source_frames[outermost].kind,
                                           builder->source_frames[outermost].function, line);
     builder->rows->row[row].note = "tail call";
-    if (!frame->at_jump) /* there are several possible jumps */
+    if (!frame->at_jump) /* several jumps are possible, so the inlined functions are unknown */
         return row;
     for (uint32_t i = outermost; i-- > first;)
         row = rows_find_function_row(builder, row, builder->source_frames[i].kind, builder->source_frames[i].function,
@@ -191,10 +191,10 @@ static uint32_t rows_add_tail_call(struct builder *builder, const struct tail_fr
     return row;
 }
 
-/* Returns whether no frame can be missing between a caller and the next frame. That is certain if the call
- * leads to that frame's function, and assumed if the call's target is unknown. Most calls pass this test, and
- * need no search and no cached result. */
-static bool call_is_whole(const struct builder *builder, uint64_t caller, uint64_t callee)
+/* Returns whether no frame can be missing between a caller and the next frame. This is certain if the call
+ * leads to the next frame's function, and assumed if the target of the call is unknown. Most calls pass this
+ * test. They need no search, and no result in the cache. */
+static bool rows_call_is_whole(const struct builder *builder, uint64_t caller, uint64_t callee)
 {
     struct symbols *symbols = builder->symbols;
     const struct symbol_call *call = symbols_call_at(symbols, caller);
@@ -204,16 +204,16 @@ static bool call_is_whole(const struct builder *builder, uint64_t caller, uint64
     return entry && entry == symbols_function_entry(symbols, callee);
 }
 
-/* Creates the rows of functions that are missing on the stack between a frame and its caller, and returns the
- * last of them. If the user's code called a runtime entry that jumped to another function of the runtime,
- * sets *key to that entry, which names the row. */
+/* Creates the rows of the functions that are missing on the stack between a frame and its caller. Returns the
+ * last of these rows. If the user's code called a runtime entry that jumped to another function of the
+ * runtime, sets *key to the entry, which gives the row its name. */
 static uint32_t rows_add_tail_calls(struct builder *builder, uint32_t node_idx, uint64_t callee, uint32_t parent,
                                     int *call_line, uint64_t *key)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     const struct merged_node *caller = rows_caller_of(builder->profile, node);
     const struct tail_frame *frames;
-    if (caller->kind != PROFILE_NODE_FRAME || call_is_whole(builder, caller->key, callee))
+    if (caller->kind != PROFILE_NODE_FRAME || rows_call_is_whole(builder, caller->key, callee))
         return parent;
     size_t count = tail_calls_between(builder->symbols, caller->key, callee, &frames);
     for (size_t i = 0; i < count; i++) {
@@ -226,9 +226,9 @@ static uint32_t rows_add_tail_calls(struct builder *builder, uint32_t node_idx, 
     return parent;
 }
 
-/* Returns the function that a call passes to the runtime, itself or by a tail call in its callee; 0: none or
- * unknown. */
-static uint64_t call_launched_body(struct symbols *symbols, uint64_t caller)
+/* Returns the function that a call passes to the runtime. The call may do this itself, or its callee may do
+ * it by a tail call. Returns 0 if there is none or if it is unknown. */
+static uint64_t rows_launched_body(struct symbols *symbols, uint64_t caller)
 {
     const struct symbol_call *call = symbols_call_at(symbols, caller), *list;
     uint64_t body = call && call->launches ? call->body : 0;
@@ -239,13 +239,13 @@ static uint64_t call_launched_body(struct symbols *symbols, uint64_t caller)
     return body;
 }
 
-/* Creates the rows of code on a fiber's stack. This code runs inside the region's function, which is not on
+/* Creates the rows of code on a fiber's stack. The region's function, inside which this code runs, is not on
  * that stack. */
 static uint32_t rows_add_fiber(struct builder *builder, uint32_t node_idx, uint32_t parent, int call_line)
 {
     const struct profile *profile = builder->profile;
     const struct merged_node *node = &profile->nodes[node_idx], *caller = &profile->nodes[node->parent];
-    uint64_t body = caller->kind == PROFILE_NODE_FRAME ? call_launched_body(builder->symbols, caller->key) : 0, key = 0;
+    uint64_t body = caller->kind == PROFILE_NODE_FRAME ? rows_launched_body(builder->symbols, caller->key) : 0, key = 0;
     if (!body)
         return rows_add_pseudo(builder, parent, PROFILE_PSEUDO_FIBER, 0);
     parent = rows_add_tail_calls(builder, node_idx, body, parent, &call_line, &key);
@@ -260,8 +260,8 @@ static uint32_t rows_add_runtime(struct builder *builder, uint64_t key, uint32_t
     return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->source_frames[frame].function, call_line);
 }
 
-/* Returns the row that shows a node's own metrics. For user code with a known line, it is the statement's
- * row. */
+/* Returns the row that shows a node's own metrics. For user code with a known line, this is the row of the
+ * statement. */
 static uint32_t rows_find_metric_row(struct builder *builder, uint32_t node_idx)
 {
     uint32_t innermost = builder->innermost[node_idx];
@@ -271,8 +271,8 @@ static uint32_t rows_find_metric_row(struct builder *builder, uint32_t node_idx)
     return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->source_frames[innermost]);
 }
 
-/* Returns whether a node has counters. Must be called for nodes in ascending order. */
-static bool node_has_counters(struct builder *builder, uint32_t node_idx)
+/* Returns whether a node has counters. The nodes must be passed in ascending order. */
+static bool rows_node_has_counters(struct builder *builder, uint32_t node_idx)
 {
     const struct profile *profile = builder->profile;
     while (builder->next_counters < profile->counters_count &&
@@ -323,12 +323,12 @@ static void rows_add_node(struct builder *builder, uint32_t node_idx)
         break;
     }
     builder->anchor[node_idx] = builder->rows->node_context[node_idx] = parent;
-    if (sums_are_zero(&node->metric) && !node_has_counters(builder, node_idx))
+    if (rows_sums_are_zero(&node->metric) && !rows_node_has_counters(builder, node_idx))
         return;
     uint32_t row = rows_find_metric_row(builder, shown_as);
     builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = builder->rows->node_context[shown_as] =
         row;
-    if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is included in its parent's */
+    if (node->kind != PROFILE_NODE_WAITERS) /* the idleness of a WAITERS node is included in its parent's */
         rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }
 
@@ -366,7 +366,7 @@ static struct rows *rows_new(const struct profile *profile)
     return rows;
 }
 
-static void builder_free(struct builder *builder)
+static void rows_builder_free(struct builder *builder)
 {
     pair_map_free(&builder->function_map);
     pair_map_free(&builder->key_map);
@@ -398,7 +398,7 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     rows_add_before_start(&builder);
     rows_read_misnested(&builder);
     rows_find_spreads(&builder);
-    builder_free(&builder); /* free memory before the next steps need more */
+    rows_builder_free(&builder); /* frees memory before the next steps need more */
     rows_mark_foreign(rows, profile);
     rows_sum(rows);
     rows_add_extras(rows, profile);

@@ -6,10 +6,10 @@
 
 struct symbols;
 
-/* Returns the rows of a profile, siblings sorted by effort, highest first. Borrows sums from the profile,
- * which must outlive the rows. */
+/* Returns the rows of a profile. Siblings are sorted by effort, highest first. The rows borrow sums from the
+ * profile, which must outlive them. */
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
-/* Reports the progress of rows_build(), if not NULL. */
+/* Called by rows_build(), if not NULL, to report its progress. */
 extern void (*rows_progress)(size_t done, size_t total);
 
 #endif

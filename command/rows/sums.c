@@ -1,5 +1,5 @@
-/* The memory of rows, and their sums. Most rows of a large profile have only one child, or only one node with
- * cost, and the same sums as that. Such a row points to those sums instead of having a copy. */
+/* The memory of rows, and their sums. In a large profile, most rows have only one child or only one node with
+ * cost. Such a row has the same sums as that child or node, and points to them instead of having a copy. */
 #include <stdlib.h>
 
 #include "command/rows/make.h"
@@ -50,7 +50,7 @@ void rows_free(struct rows *rows)
     free(rows);
 }
 
-bool sums_are_zero(const struct profile_sums *sums)
+bool rows_sums_are_zero(const struct profile_sums *sums)
 {
     return sums->samples == 0 && sums->work == 0 && sums->overhead == 0 && sums->lock_wait == 0 &&
            sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0 && sums->no_core == 0 &&
@@ -58,12 +58,12 @@ bool sums_are_zero(const struct profile_sums *sums)
            sums->rank_waited == 0;
 }
 
-/* Adds to a sum. A sum of one record points to that record. */
+/* Adds sums to one of a row's sums. While nothing but one record was added, the row points to that record. */
 static void row_add_sums(struct rows *rows, const struct profile_sums **sum, bool *own, const struct profile_sums *sums)
 {
-    if (sums_are_zero(sums))
+    if (rows_sums_are_zero(sums))
         return;
-    if (sums_are_zero(*sum)) {
+    if (rows_sums_are_zero(*sum)) {
         *sum = sums;
         *own = false;
         return;
@@ -87,9 +87,9 @@ void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile
     row_add_sums(rows, &row->exclusive, &row->own_exclusive, sums);
 }
 
-/* `exclusive` has the sums of the row's own nodes. Children have larger indices than their parents, so a
- * row's inclusive sums are complete before they are added to its parent's. From then on, the parent may share
- * them. */
+/* `exclusive` has the sums of the row's own nodes. Children have larger indices than their parents, so the
+ * inclusive sums of a row are complete before they are added to its parent. From then on, the parent may
+ * share them. */
 void rows_sum(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {

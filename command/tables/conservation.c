@@ -50,9 +50,9 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
             ledger->dropped_by[reason] += thread->dropped[reason];
             ledger->dropped += thread->dropped[reason];
         }
-        ledger->lifetime += thread_sampled_ns(profile, thread);
+        ledger->lifetime += profile_thread_sampled_ns(profile, thread);
         if (thread->timer_failed) {
-            ledger->unsampled += thread_life_ns(profile, thread);
+            ledger->unsampled += profile_thread_life_ns(profile, thread);
             ledger->unsampled_threads++;
         } else {
             ledger->unsignalled += thread->unsignalled_ns;
@@ -80,7 +80,7 @@ double profile_wall_s(const struct profile *profile)
 {
     uint64_t start = profile->header.start_ns, end = profile->header.end_ns;
     for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
-        uint64_t last = thread_end_ns(&profile->threads[i]);
+        uint64_t last = profile_thread_end_ns(&profile->threads[i]);
         end = last > end ? last : end;
     }
     return end > start ? (double)(end - start) * 1e-9 : 0;

@@ -72,7 +72,7 @@ static const char *why_efficiency_unknown(const struct profile *profile)
 
 static void process_add_thread(struct process *process, struct job_sums *sums, const struct profile_thread *thread)
 {
-    uint64_t end_ns = thread_end_ns(thread);
+    uint64_t end_ns = profile_thread_end_ns(thread);
     double useful = thread->work + thread->no_core + thread->blocked;
     if (thread->kind == PROFILE_THREAD_HELPER)
         return;

@@ -94,7 +94,7 @@ static void phases_find_owners(struct phase_gathering *to)
 /* Returns whether a node's samples count. The samples of WAITERS nodes are contained in their parents. */
 static bool node_has_samples(const struct merged_node *node)
 {
-    return node->kind != PROFILE_NODE_WAITERS && !sums_are_zero(&node->metric);
+    return node->kind != PROFILE_NODE_WAITERS && !rows_sums_are_zero(&node->metric);
 }
 
 static void phases_add_samples(struct phase_gathering *to)
@@ -111,7 +111,7 @@ static void phases_add_samples(struct phase_gathering *to)
             profile_sums_add(&to->below[node->parent], &to->below[i]);
     }
     for (uint32_t i = 1; i < profile->node_count; i++) {
-        if (to->owner[i] != i || to->numbered[i] || sums_are_zero(&to->below[i]))
+        if (to->owner[i] != i || to->numbered[i] || rows_sums_are_zero(&to->below[i]))
             continue;
         uint32_t index = phase_entry_of(to, i);
         enum nesting nesting = phase_nesting_of(to, i, index);

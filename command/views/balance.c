@@ -36,7 +36,7 @@ static void print_balance_entry(FILE *out, const struct rows *rows, const struct
             : balance->mean > 0 ? DECIMAL(balance->time / balance->mean, 2)
                                 : "");
     char *label = entry->row != ROW_NONE
-                      ? view_context_label(rows, entry->row, call ? METRIC_MPI_WAIT : METRIC_WORK, columns, style->utf8)
+                      ? row_context_label(rows, entry->row, call ? METRIC_MPI_WAIT : METRIC_WORK, columns, style->utf8)
                       : memory_text("%s", balance_name(entry));
     fprintf(out, "%s\n", label);
     free(label);

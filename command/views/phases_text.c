@@ -316,7 +316,7 @@ static void print_below(struct phases_view *to, uint32_t first)
             strcat(branches, "  ");
         strcat(branches, utf8 ? "\xe2\x94\x94 " : "- ");
         print_phase_numbers(to, probe_of(row)->calls, probe_of(row)->inclusive_ns, row->inclusive);
-        char *label = view_row_label(view, i);
+        char *label = row_tree_label(view, i);
         print_name(to, branches, 2 * (indent + 1), label);
         free(label);
         i++;

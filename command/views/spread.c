@@ -35,7 +35,7 @@ static void print_spread_row(FILE *out, const struct profile *profile, const str
         print_spread_numbers(out, profile, &entry);
     else
         fprintf(out, "%*s", NUMBERS, "");
-    char *label = view_row_label(rows, row), *fitting = format_fit(label, room, style->utf8);
+    char *label = row_tree_label(rows, row), *fitting = format_fit(label, room, style->utf8);
     fprintf(out, "  %*s%s\n", (int)indent, "", fitting);
     free(fitting);
     free(label);

@@ -258,7 +258,7 @@ static void print_first_findings(const struct summary *summary, const struct fin
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - FIGURES, used = format_columns(finding->title) + 2;
         char *place = finding->row != ROW_NONE && used + 16 < columns
-                          ? view_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
+                          ? row_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
                           : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
             fprintf(summary->out, "%6s %% %9s s  ", DECIMAL(fmin(100, 100 * finding->gain_s / wall_s), 1),
@@ -360,7 +360,7 @@ static void print_top(const struct summary *summary, const struct top *top, enum
     bool events = counts_events(summary);
     for (size_t i = 0; i < top->count; i++) {
         char *label = functions ? function_label(&rows->row[top->item[i]])
-                                : view_own_label(rows, top->item[i], metric, summary->columns - FIGURES, summary->utf8);
+                                : row_own_label(rows, top->item[i], metric, summary->columns - FIGURES, summary->utf8);
         char *name = format_fit(label, summary->columns - FIGURES, summary->utf8);
         fprintf(summary->out, "%6s %% %9s %s  %s\n", DECIMAL(fmin(100, 100 * top->seconds[i] / whole), 1),
                 DECIMAL(top->seconds[i], events ? 0 : 2), events ? " " : "s", name);

@@ -89,7 +89,7 @@ static void print_thread(const struct thread_table *table, size_t index)
 {
     FILE *out = table->out;
     const struct profile_thread *thread = &table->profile->threads[index];
-    uint64_t start = table->profile->header.start_ns, end = thread_end_ns(thread);
+    uint64_t start = table->profile->header.start_ns, end = profile_thread_end_ns(thread);
     double part[PARTS], whole = 0;
     parts_of(thread, part);
     for (int p = 0; p < PARTS; p++)
@@ -142,7 +142,7 @@ static void print_lock_context(FILE *out, const struct rows *rows, const struct 
                                enum metric metric, const char *role, const struct view_style *style)
 {
     size_t columns = style->columns > CONTEXT_COLUMNS + 14 ? style->columns - CONTEXT_COLUMNS : 14;
-    char *label = view_context_label(rows, context->row, metric, columns, style->utf8);
+    char *label = row_context_label(rows, context->row, metric, columns, style->utf8);
     fprintf(out, "%15s%9s  %s\n", role, DECIMAL(context->wait_ns * 1e-9, 3), label);
     free(label);
 }

@@ -351,7 +351,7 @@ static void print_tree_row(const struct table *table, uint32_t index)
     fputs("  ", table->out);
     size_t taken = print_branches(table, row);
     size_t columns = table->tree_columns > taken + 8 ? table->tree_columns - taken : 8;
-    char *label = view_row_label(rows, index);
+    char *label = row_tree_label(rows, index);
     char *fitting = format_fit(label, columns, table->style->utf8);
     fputs(fitting, table->out);
     print_source(table, row, columns - format_columns(fitting));

@@ -307,7 +307,7 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
         const struct culprit *culprit = &culprits->culprit[i];
         enum metric metric = culprit->lock_wait > culprit->idleness ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
         char *label =
-            view_culprit_label(rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
+            row_culprit_label(rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
         print_axis_line(axis, &lines, label, i, i + 1);
         free(label);
     }
@@ -381,7 +381,7 @@ static double *find_alive(const struct profile *profile, const struct timeline_l
         if (!is_of_lane(profile, lane, i))
             continue;
         double begin = fmax(0, (double)(int64_t)(thread->begin_ns - timeline->origin_ns)),
-               end = (double)(int64_t)(thread_end_ns(thread) - timeline->origin_ns);
+               end = (double)(int64_t)(profile_thread_end_ns(thread) - timeline->origin_ns);
         for (size_t bin = (size_t)(begin / width); bin < timeline->lane_bins && (double)bin * width < end; bin++)
             alive[bin] += fmin(end, (double)(bin + 1) * width) - fmax(begin, (double)bin * width);
     }

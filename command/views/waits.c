@@ -47,8 +47,8 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
     bool utf8 = style->utf8;
     for (uint32_t i = 0; i < place->pair_count && i < style->below; i++) {
         const struct wait_pair *pair = &table->pair[place->first_pair + i];
-        char *label = view_context_label(rows, pair->row, wait_metric(place->kind),
-                                         columns > LABEL_INDENT + 16 ? columns - LABEL_INDENT : 16, utf8);
+        char *label = row_context_label(rows, pair->row, wait_metric(place->kind),
+                                        columns > LABEL_INDENT + 16 ? columns - LABEL_INDENT : 16, utf8);
         fprintf(out, "%18s%s%9s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">", DECIMAL(pair->ns * 1e-9, 3), label);
         free(label);
     }

@@ -54,7 +54,7 @@ static void check_row(const struct rows *rows, uint32_t i, enum row_kind kind, c
     assert_int_equal(rows->row[i].kind, kind);
     assert_string_equal(rows->row[i].label->name, name);
     assert_int_equal(rows->row[i].call_line, call_line);
-    char *found = view_row_label(rows, i);
+    char *found = row_tree_label(rows, i);
     assert_string_equal(found, label);
     free(found);
 }
@@ -95,7 +95,7 @@ WITH_PROFILE(rows_of_one_name_below_one_caller_have_their_lines)
     for (uint32_t i = 0; i < rows->count; i++) {
         if (rows->row[i].kind == ROW_STATEMENT || strcmp(rows->row[i].label->name, "goal") != 0)
             continue;
-        char *label = view_context_label(rows, i, METRIC_WORK, 80, false);
+        char *label = row_context_label(rows, i, METRIC_WORK, 80, false);
         bool first = strstr(label, "main:11"), second = strstr(label, "main:12"),
              alone = strstr(label, "alone [task a.c:90] < main") && !first && !second;
         assert_int_equal(first + second + alone, 1);

@@ -289,10 +289,10 @@ WITH_PROFILE(a_context_names_its_hottest_line_and_its_callers)
 {
     uint32_t main_row = child(made.tables.rows, 0, "main", 0), f = child(made.tables.rows, main_row, "f", 10);
     uint32_t g = child(made.tables.rows, f, "g", 21);
-    char *label = view_context_label(made.tables.rows, g, METRIC_WORK, 80, false);
+    char *label = row_context_label(made.tables.rows, g, METRIC_WORK, 80, false);
     assert_string_equal(label, "g  v.c:30  < f < main");
     free(label);
-    label = view_context_label(made.tables.rows, g, METRIC_WORK, 18, false);
+    label = row_context_label(made.tables.rows, g, METRIC_WORK, 18, false);
     assert_true(strlen(label) <= 18);
     free(label);
 }
@@ -307,10 +307,10 @@ WITH_PROFILE(no_core_names_the_code_that_had_none)
     uint32_t main_row = child(made.tables.rows, 0, "main", 0);
     uint32_t caller = child(made.tables.rows, main_row, "a_function_of_a_very_long_name", 10);
     uint32_t no_core = child(made.tables.rows, caller, "<no core>", 0);
-    char *label = view_context_label(made.tables.rows, no_core, METRIC_IDLENESS, 20, false);
+    char *label = row_context_label(made.tables.rows, no_core, METRIC_IDLENESS, 20, false);
     assert_string_equal(label, "<no core>  < a_...me");
     free(label);
-    label = view_context_label(made.tables.rows, no_core, METRIC_IDLENESS, 18, false);
+    label = row_context_label(made.tables.rows, no_core, METRIC_IDLENESS, 18, false);
     assert_string_equal(label, "<no core>  < ...");
     free(label);
 }
