@@ -11,9 +11,9 @@
 
 /* Each rule records its findings. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct inquiry *) = {
-    find_no_core,      find_losses,        find_start_up, find_serial_code, find_both,
-    find_idle_regions, find_overhead,      find_locks,    find_late_ranks,  find_late_between_nodes,
-    find_mpi_waits,    find_unequal_ranks, find_changes,  find_periods,
+    find_no_core,       find_losses,   find_start_up, find_serial_code, find_fine_units,         find_both,
+    find_idle_regions,  find_overhead, find_locks,    find_late_ranks,  find_late_between_nodes, find_mpi_waits,
+    find_unequal_ranks, find_changes,  find_periods,
 };
 
 /* Sorts by share, largest first; equal shares keep the order of the rules. */
@@ -42,6 +42,7 @@ static void free_inquiry(struct inquiry *inquiry)
     free(inquiry->unit);
     free(inquiry->between_ns);
     pair_map_free(&inquiry->unit_map);
+    pair_map_free(&inquiry->task_hosts);
 }
 
 /* Returns the wall time in ns for which all threads waited and one of them was ready, but had no core. */

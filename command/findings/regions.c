@@ -9,7 +9,8 @@ static bool is_named_unit(const struct inquiry *inquiry, const struct unit *unit
     return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
 }
 
-/* Returns words for the kind of wait in which threads idled most. */
+/* Returns words for the kind of wait in which threads idled most. Waits of unknown kind are beside threads
+ * that wait for locks, if there are such threads. */
 static const char *place_of_waiting(const struct unit *unit, bool tasks)
 {
     static const char *const words[WAIT_KINDS] = {
@@ -27,6 +28,8 @@ static const char *place_of_waiting(const struct unit *unit, bool tasks)
         if (words[kind] && (tasks || (kind != WAIT_TASKWAIT && kind != WAIT_TASKGROUP)) &&
             unit->kind_ns[kind] > unit->kind_ns[most])
             most = kind;
+    if (most == WAIT_NOT_KEPT && !(unit->sum.lock_wait > 0) && !(unit->sum.lock_wait_here > 0))
+        return "in waits of unknown kind";
     return words[most];
 }
 
@@ -202,9 +205,9 @@ void find_idle_regions(struct inquiry *inquiry)
         const struct unit *unit = &inquiry->unit[i];
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
-        if (!unit->both && finding_is_enough_idleness(inquiry, barrier))
+        if (!unit->both && !unit->fine && finding_is_enough_idleness(inquiry, barrier))
             put_barrier(inquiry, unit, barrier);
-        if (!unit->both && finding_is_enough_idleness(inquiry, tasks))
+        if (!unit->both && !unit->fine && finding_is_enough_idleness(inquiry, tasks))
             put_tasks(inquiry, unit, tasks);
         if (is_named_unit(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE &&
             finding_is_enough_idleness(inquiry, no_team) && leaves_cores_idle(inquiry, unit))
@@ -220,7 +223,7 @@ void find_both(struct inquiry *inquiry)
         double idle = unit_idle_ns(unit) * 1e-9 - unit->idle_ns[CAUSE_NO_TEAM] * 1e-9,
                overhead = unit->sum.overhead * 1e-9;
         double effort = 1e-9 * (profile_sums_own(&unit->sum) + unit_idle_ns(unit));
-        unit->both = finding_is_enough_idleness(inquiry, idle) && finding_is_enough(inquiry, overhead) &&
+        unit->both = !unit->fine && finding_is_enough_idleness(inquiry, idle) && finding_is_enough(inquiry, overhead) &&
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;

@@ -134,113 +134,6 @@ void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding,
     free(bounded.advice);
 }
 
-/* ---- overhead ---- */
-
-/* Titles and advice of findings about overhead, by construct. */
-
-static const struct {
-    const char *title, *advice;
-} constructs[CONSTRUCTS] = {
-    [CONSTRUCT_REGION] = {"parallel regions are too small",
-                          "Start fewer regions: merge neighbouring regions, move the region out of the enclosing "
-                          "loop, or run small ones serially (if clause)."},
-    [CONSTRUCT_TASK] = {"tasks are too small", "Create fewer and larger tasks: call functions directly below a "
-                                               "cut-off, or use taskloop with a grainsize, final and mergeable."},
-    [CONSTRUCT_LOOP] = {"pieces of loops are too small",
-                        "Use larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); or "
-                        "parallelise an outer loop."},
-    [CONSTRUCT_LOCK] = {"locks are taken too often", "Take locks less often: collect results in private variables or a "
-                                                     "reduction, and use atomic for single updates."},
-    [CONSTRUCT_BARRIER] = {"barriers are too frequent",
-                           "Remove barriers: use nowait where nothing depends on the other threads, merge loops, and "
-                           "do one reduction for each loop."},
-    [CONSTRUCT_WAIT] =
-        {"the runtime waits without reporting for whom",
-         "In a doacross loop, let each iteration reach its source directive sooner, or let fewer iterations wait for "
-         "it. At the end of nested regions, threads of an inner team have no core, so start fewer threads."},
-    [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
-};
-
-/* The overhead in one kind of construct over all regions, and the idleness of those regions. */
-struct cost {
-    double ns, idle_ns, top_ns;
-    double lost_ns; /* ns for which the same code had no core */
-    uint32_t row;
-};
-
-/* Returns the construct to blame for a row's overhead. Small pieces cause waits for other threads' pieces,
- * but not waits for an earlier iteration or an inner team. */
-static enum construct spent_in(const struct rows *rows, const struct row *row)
-{
-    enum construct construct = construct_of(rows, row);
-    bool waits = is_untold_wait(row) && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION);
-    return waits ? CONSTRUCT_WAIT : construct;
-}
-
-/* Returns the ns for which a row's own code had no core. */
-static double lost_below(const struct rows *rows, uint32_t index)
-{
-    double ns = 0;
-    for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
-        if (row_is_no_core(&rows->row[child]))
-            ns += rows->row[child].exclusive->no_core;
-    return ns;
-}
-
-static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
-{
-    const struct rows *rows = inquiry->rows;
-    struct cost cost = {0};
-    uint32_t stamp = next_stamp(inquiry);
-    for (uint32_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->row[i];
-        uint32_t unit = inquiry->unit_of[i];
-        double ns = row->exclusive->overhead;
-        if (row->kind == ROW_STATEMENT || !(ns > 0) || spent_in(rows, row) != construct ||
-            (unit != UNIT_NONE && inquiry->unit[unit].both))
-            continue;
-        cost.ns += ns;
-        cost.lost_ns += lost_below(rows, i);
-        cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
-                                          : host_idle_once(inquiry, i, stamp);
-        if (ns > cost.top_ns) {
-            cost.top_ns = ns;
-            cost.row = i;
-        }
-    }
-    return cost;
-}
-
-void find_overhead(struct inquiry *inquiry)
-{
-    for (int construct = 0; construct < CONSTRUCTS; construct++) {
-        struct cost cost = cost_of(inquiry, (enum construct)construct);
-        double seconds = cost.ns * 1e-9;
-        struct relief relief = {.spent_s = seconds,
-                                .lost_s = 1e-9 * cost.lost_ns,
-                                .idle_s = 1e-9 * cost.idle_ns,
-                                .idle_follows = true,
-                                .wall_s = nobody_busy_beside_cores_s(inquiry)};
-        uint64_t regions = inquiry->profile->header.regions;
-        char each[FORMAT_NUMBER_BYTES + 100] = "";
-        if (!finding_is_enough(inquiry, seconds))
-            continue;
-        struct finding finding = {
-            .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .sampled = true};
-        if (construct == CONSTRUCT_REGION && regions > 0)
-            snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
-                     (unsigned long long)regions);
-        finding.title = format_printable("%s: %s %% overhead", constructs[construct].title,
-                                         DECIMAL(percent_of_program(inquiry, seconds), 0));
-        finding.evidence = format_printable(
-            "%s s of overhead (+- %s)%s: %s; %s %% of this overhead is in the named code", DECIMAL(seconds, 2),
-            DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, SHARE(inquiry, seconds),
-            DECIMAL(100 * cost.top_ns / cost.ns, 0));
-        finding.advice = format_printable("%s", constructs[construct].advice);
-        put_bounded_finding(inquiry, &finding, &relief);
-    }
-}
-
 /* ---- doubt ---- */
 
 /* Reports a loss that makes all numbers doubtful. missing_s: the seconds of the loss that the program's
@@ -261,11 +154,18 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
     put_finding(inquiry, &finding);
 }
 
+bool nobody_busy_is_enough(const struct inquiry *inquiry)
+{
+    double seconds = inquiry->nobody_busy_s;
+    return seconds >= LEAST_GAIN_S && 100 * seconds >= LOST_PERCENT * profile_wall_s(inquiry->profile) &&
+           seconds > inquiry->no_core_s;
+}
+
 /* Reports time in which all threads idled. No code is to blame for this time. */
 static void find_nobody_busy(struct inquiry *inquiry)
 {
     double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);
-    if (seconds < LEAST_GAIN_S || 100 * seconds < LOST_PERCENT * wall_s || seconds <= inquiry->no_core_s)
+    if (!nobody_busy_is_enough(inquiry) || idles_for_tiny_regions(inquiry))
         return;
     struct finding finding = {
         .rule = "nobody-busy", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds * inquiry->threads};

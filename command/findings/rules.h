@@ -21,10 +21,11 @@ struct profile_rank;
 #define LEAST_PERCENT 5.0 /* least percentage of the program's effort that is reported */
 /* least saving in seconds that is reported; the start of a process is known only to 5 ms */
 #define LEAST_GAIN_S    0.02
-#define FEW_PIECES      4.0  /* least number of iterations per thread that a schedule can divide equally */
-#define MOSTLY          0.5  /* a cause is named if it explains at least this share of the idleness */
-#define ONE_THREAD      1.05 /* average team size below which a team counts as one thread */
-#define MOST_IDENTIFIED 64   /* number of threads that a context's bit set can distinguish */
+#define FEW_PIECES      4.0   /* least number of iterations per thread that a schedule can divide equally */
+#define MOSTLY          0.5   /* a cause is named if it explains at least this share of the idleness */
+#define TINY_S          10e-6 /* work per region in s below which starting the region takes longer than the work */
+#define ONE_THREAD      1.05  /* average team size below which a team counts as one thread */
+#define MOST_IDENTIFIED 64    /* number of threads that a context's bit set can distinguish */
 /* percentage of a region's own effort from which idleness and overhead count as high */
 #define BOTH_PERCENT 10.0
 /* a lock counts as taken too often if nobody held it for at least this share of the waiting */
@@ -47,6 +48,8 @@ enum construct {
     CONSTRUCT_TASK,
     CONSTRUCT_LOOP,
     CONSTRUCT_LOCK,
+    CONSTRUCT_LOCK_MAKING, /* initialises and destroys locks */
+    CONSTRUCT_FLUSH,
     CONSTRUCT_BARRIER,
     CONSTRUCT_WAIT, /* the runtime waits inside a region or loop without reporting the wait */
     CONSTRUCT_OTHER,
@@ -73,6 +76,9 @@ struct unit {
      * execute */
     double alone_ns;
     bool both; /* whether idleness and overhead of the unit are one finding */
+    /* whether the unit's overhead exceeds its work and its idleness, so that its pieces are too small */
+    bool fine;
+    bool tiny; /* whether starting the unit's regions takes longer than their work */
     /* the unit that represents all units whose idleness may have the same cause; may be this unit itself */
     uint32_t host;
     double host_idle_ns; /* in a host: ns of idleness of all units that it represents */
@@ -139,7 +145,8 @@ struct inquiry {
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;
-    uint32_t stamp; /* the stamp that next_stamp() returned last */
+    struct pair_map task_hosts; /* by function: the unit of the tasks that are created below it */
+    uint32_t stamp;             /* the stamp that next_stamp() returned last */
 };
 
 /* Sums of ns by key (a function) and row (a context of the function). */
@@ -212,6 +219,7 @@ void find_losses(struct inquiry *inquiry);
 void find_no_core(struct inquiry *inquiry); /* call before find_losses */
 void find_start_up(struct inquiry *inquiry);
 void find_serial_code(struct inquiry *inquiry);
+void find_fine_units(struct inquiry *inquiry); /* marks units; call before the next three */
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
@@ -224,6 +232,12 @@ void find_changes(struct inquiry *inquiry);
 void find_periods(struct inquiry *inquiry);
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
+/* Returns whether the time in which no thread was busy is enough for a finding. */
+bool nobody_busy_is_enough(const struct inquiry *inquiry);
+/* Returns the work in all regions, in s per region; 0 if the number of regions is unknown. */
+double work_per_region(const struct inquiry *inquiry);
+/* Returns whether regions are so small and so many that they explain the time in which no thread was busy. */
+bool idles_for_tiny_regions(const struct inquiry *inquiry);
 /* Returns whether the row is a wait inside the runtime that no OMPT event reports. */
 bool is_untold_wait(const struct row *row);
 

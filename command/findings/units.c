@@ -8,17 +8,37 @@
 
 #include "command/text/memory.h"
 
+/* seconds of the run per region that starting a tiny region can take, beside other programs, too */
+#define TINY_WALL_S 1e-3
+
 /* Parts of the names of runtime entries, with the construct of each. The first match decides. */
 static const struct {
     const char *part;
     enum construct construct;
 } entries[] = {
-    {"fork_call", CONSTRUCT_REGION},    {"fork_teams", CONSTRUCT_REGION},  {"GOMP_parallel", CONSTRUCT_REGION},
-    {"<region end>", CONSTRUCT_REGION}, {"push_num", CONSTRUCT_REGION},    {"serialized", CONSTRUCT_REGION},
-    {"task", CONSTRUCT_TASK},           {"dispatch", CONSTRUCT_LOOP},      {"for_static", CONSTRUCT_LOOP},
-    {"GOMP_loop", CONSTRUCT_LOOP},      {"GOMP_sections", CONSTRUCT_LOOP}, {"doacross", CONSTRUCT_LOOP},
-    {"lock", CONSTRUCT_LOCK},           {"critical", CONSTRUCT_LOCK},      {"atomic", CONSTRUCT_LOCK},
-    {"ordered", CONSTRUCT_LOCK},        {"barrier", CONSTRUCT_BARRIER},    {"reduce", CONSTRUCT_BARRIER},
+    {"fork_call", CONSTRUCT_REGION},
+    {"fork_teams", CONSTRUCT_REGION},
+    {"GOMP_parallel", CONSTRUCT_REGION},
+    {"<region end>", CONSTRUCT_REGION},
+    {"push_num", CONSTRUCT_REGION},
+    {"serialized", CONSTRUCT_REGION},
+    {"task", CONSTRUCT_TASK},
+    {"dispatch", CONSTRUCT_LOOP},
+    {"for_static", CONSTRUCT_LOOP},
+    {"GOMP_loop", CONSTRUCT_LOOP},
+    {"GOMP_sections", CONSTRUCT_LOOP},
+    {"doacross", CONSTRUCT_LOOP},
+    {"init_lock", CONSTRUCT_LOCK_MAKING},
+    {"destroy_lock", CONSTRUCT_LOCK_MAKING},
+    {"init_nest_lock", CONSTRUCT_LOCK_MAKING},
+    {"destroy_nest_lock", CONSTRUCT_LOCK_MAKING},
+    {"flush", CONSTRUCT_FLUSH},
+    {"lock", CONSTRUCT_LOCK},
+    {"critical", CONSTRUCT_LOCK},
+    {"atomic", CONSTRUCT_LOCK},
+    {"ordered", CONSTRUCT_LOCK},
+    {"barrier", CONSTRUCT_BARRIER},
+    {"reduce", CONSTRUCT_BARRIER},
     {"single", CONSTRUCT_BARRIER},
 };
 
@@ -244,13 +264,13 @@ static void gather_known(struct inquiry *inquiry)
 static void join_hosts(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
-    struct pair_map hosts = {0};
+    struct pair_map *hosts = &inquiry->task_hosts;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < inquiry->unit_count; i++) {
             struct unit *unit = &inquiry->unit[i];
             const struct row *row = &rows->row[unit->row];
             uint32_t host = row->parent == ROW_NONE ? ROW_NONE : rows->row[row->parent].function;
-            uint32_t *slot = pair_map_slot(&hosts, host, 0);
+            uint32_t *slot = pair_map_slot(hosts, host, 0);
             if (pass == 0 && row->kind == ROW_TASK && *slot == PAIR_MAP_NEW)
                 *slot = i;
             if (pass == 1 && *slot != PAIR_MAP_NEW)
@@ -258,7 +278,6 @@ static void join_hosts(struct inquiry *inquiry)
             if (pass == 1)
                 inquiry->unit[unit->host].host_idle_ns += unit_idle_ns(unit);
         }
-    pair_map_free(&hosts);
 }
 
 void findings_gather_units(struct inquiry *inquiry)
@@ -276,4 +295,20 @@ void findings_gather_units(struct inquiry *inquiry)
     gather_wait_pairs(inquiry);
     gather_known(inquiry);
     join_hosts(inquiry);
+}
+
+double work_per_region(const struct inquiry *inquiry)
+{
+    double work_ns = 0, regions = (double)inquiry->profile->header.regions;
+    for (size_t i = 0; i < inquiry->unit_count; i++)
+        if (inquiry->rows->row[inquiry->unit[i].row].kind == ROW_PARALLEL)
+            work_ns += inquiry->unit[i].sum.work;
+    return regions > 0 ? 1e-9 * work_ns / regions : 0;
+}
+
+bool idles_for_tiny_regions(const struct inquiry *inquiry)
+{
+    double each_s = work_per_region(inquiry);
+    return each_s > 0 && each_s < TINY_S &&
+           inquiry->nobody_busy_s < TINY_WALL_S * (double)inquiry->profile->header.regions;
 }

@@ -1,0 +1,298 @@
+/* Finds constructs whose pieces are too small: the runtime takes more time than it should. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/findings/rules.h"
+#include "command/text/memory.h"
+
+/* Titles and advice of findings about overhead, by construct. */
+
+static const struct {
+    const char *title, *advice;
+} constructs[CONSTRUCTS] = {
+    [CONSTRUCT_REGION] = {"parallel regions are too small",
+                          "Start fewer regions: merge neighbouring regions, move the region out of the enclosing "
+                          "loop, or run small ones serially (if clause)."},
+    [CONSTRUCT_TASK] = {"tasks are too small", "Create fewer and larger tasks: call functions directly below a "
+                                               "cut-off, or use taskloop with a grainsize, final and mergeable."},
+    [CONSTRUCT_LOOP] = {"pieces of loops are too small",
+                        "Use larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); or "
+                        "parallelise an outer loop."},
+    [CONSTRUCT_LOCK_MAKING] = {"many locks are made and destroyed",
+                               "Make fewer locks: one for each group of elements, chosen by index modulo the number of "
+                               "locks. For single updates, use atomic instead of a lock."},
+    [CONSTRUCT_FLUSH] = {"flushes are too frequent",
+                         "Flush less often: memory order seq_cst (the default of flush) is seldom needed where acquire "
+                         "and release do."},
+    [CONSTRUCT_LOCK] = {"locks are taken too often", "Take locks less often: collect results in private variables or a "
+                                                     "reduction, and use atomic for single updates."},
+    [CONSTRUCT_BARRIER] = {"barriers are too frequent",
+                           "Remove barriers: use nowait where nothing depends on the other threads, merge loops, and "
+                           "do one reduction for each loop."},
+    [CONSTRUCT_WAIT] =
+        {"the runtime waits without reporting for whom",
+         "In a doacross loop, let each iteration reach its source directive sooner, or let fewer iterations wait for "
+         "it. At the end of nested regions, threads of an inner team have no core, so start fewer threads."},
+    [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
+};
+
+#define SURE_SAMPLES 20  /* number of samples from which "always the same thread" is not chance */
+#define MOSTLY_ONE   0.8 /* a function only waits for a flag if reading it takes this share of its time */
+
+/* The overhead in one kind of construct over all regions, and the idleness of those regions. */
+struct cost {
+    double ns, idle_ns, top_ns;
+    double lost_ns; /* ns for which the same code had no core */
+    uint32_t row;
+};
+
+/* Returns whether a region below the function creates tasks. */
+static bool has_tasks(struct inquiry *inquiry, uint32_t function)
+{
+    return *pair_map_slot(&inquiry->task_hosts, function, 0) != PAIR_MAP_NEW;
+}
+
+/* Returns the construct to blame for a row's overhead. Small pieces cause waits for other threads' pieces,
+ * but not waits for an earlier iteration or an inner team. At the end of a region with tasks, threads look for
+ * tasks. Loops and barriers of a tiny region cost time because there are so many regions. */
+static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
+{
+    const struct rows *rows = inquiry->rows;
+    const struct row *row = &rows->row[index];
+    enum construct construct = construct_of(rows, row);
+    uint32_t unit = inquiry->unit_of[index];
+    if (is_untold_wait(row) && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION))
+        return CONSTRUCT_WAIT;
+    if (construct == CONSTRUCT_REGION && index && has_tasks(inquiry, rows->row[row->parent].function))
+        return CONSTRUCT_TASK;
+    if ((construct == CONSTRUCT_LOOP || construct == CONSTRUCT_BARRIER) && unit != UNIT_NONE &&
+        inquiry->unit[unit].tiny)
+        return CONSTRUCT_REGION;
+    return construct;
+}
+
+/* Returns the ns for which a row's own code had no core. */
+static double lost_below(const struct rows *rows, uint32_t index)
+{
+    double ns = 0;
+    for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
+        if (row_is_no_core(&rows->row[child]))
+            ns += rows->row[child].exclusive->no_core;
+    return ns;
+}
+
+static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
+{
+    const struct rows *rows = inquiry->rows;
+    struct cost cost = {0};
+    uint32_t stamp = next_stamp(inquiry);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        uint32_t unit = inquiry->unit_of[i];
+        double ns = row->exclusive->overhead;
+        if (row->kind == ROW_STATEMENT || !(ns > 0) || spent_in(inquiry, i) != construct ||
+            (unit != UNIT_NONE && inquiry->unit[unit].both))
+            continue;
+        cost.ns += ns;
+        cost.lost_ns += lost_below(rows, i);
+        cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
+                                          : host_idle_once(inquiry, i, stamp);
+        if (ns > cost.top_ns) {
+            cost.top_ns = ns;
+            cost.row = i;
+        }
+    }
+    return cost;
+}
+
+/* ---- units whose pieces are too small ---- */
+
+/* What the units with the same host spend together, in ns. */
+struct group {
+    double cost[CONSTRUCTS], work, idle;
+};
+
+/* Returns the region unit that a row outside all regions starts or ends; UNIT_NONE if it does not. Such a row
+ * is below the same function, at the region's line. */
+static uint32_t region_started(const struct inquiry *inquiry, uint32_t index)
+{
+    const struct rows *rows = inquiry->rows;
+    const struct row *row = &rows->row[index];
+    if (inquiry->region[index] != ROW_NONE || construct_of(rows, row) != CONSTRUCT_REGION)
+        return UNIT_NONE;
+    for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+        const struct row *region = &rows->row[inquiry->unit[i].row];
+        if (region->kind == ROW_PARALLEL && rows->row[region->parent].function == rows->row[row->parent].function &&
+            region->call_line == row->call_line)
+            return i;
+    }
+    return UNIT_NONE;
+}
+
+/* Adds the overhead of constructs whose pieces can be too small. */
+static void add_costs(struct inquiry *inquiry, struct group *group, double *start_ns)
+{
+    for (uint32_t i = 1; i < inquiry->rows->count; i++) {
+        const struct row *row = &inquiry->rows->row[i];
+        double ns = row->exclusive->overhead;
+        if (row->kind == ROW_STATEMENT || !(ns > 0))
+            continue;
+        enum construct construct = spent_in(inquiry, i);
+        uint32_t started = region_started(inquiry, i), unit = started == UNIT_NONE ? inquiry->unit_of[i] : started;
+        if (started != UNIT_NONE)
+            start_ns[started] += ns;
+        if (unit != UNIT_NONE && (construct == CONSTRUCT_REGION || construct == CONSTRUCT_TASK ||
+                                  construct == CONSTRUCT_LOOP || construct == CONSTRUCT_BARRIER))
+            group[inquiry->unit[unit].host].cost[construct] += ns;
+    }
+}
+
+static bool pieces_are_too_small(const struct inquiry *inquiry, const struct group *group)
+{
+    double sum = 0, most = 0;
+    for (int construct = 0; construct < CONSTRUCTS; construct++) {
+        sum += group->cost[construct];
+        most = fmax(most, group->cost[construct]);
+    }
+    struct relief relief = {.spent_s = most * 1e-9};
+    return sum >= group->work && sum >= group->idle && finding_is_enough(inquiry, most * 1e-9) &&
+           bound_of(inquiry, &relief) >= LEAST_GAIN_S;
+}
+
+void find_fine_units(struct inquiry *inquiry)
+{
+    double *start_ns = memory_array(inquiry->unit_count, sizeof *start_ns);
+    double regions = (double)inquiry->profile->header.regions;
+    /* Twice: the units that are tiny decide what the overhead of loops and barriers is blamed on. */
+    for (int pass = 0; pass < 2; pass++) {
+        struct group *group = memory_array(inquiry->unit_count, sizeof *group);
+        for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+            const struct unit *unit = &inquiry->unit[i];
+            group[unit->host].work += unit->sum.work;
+            group[unit->host].idle += unit->idle_ns[CAUSE_BARRIER] + unit->idle_ns[CAUSE_TASKS];
+            start_ns[i] = 0;
+        }
+        add_costs(inquiry, group, start_ns);
+        for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+            struct unit *unit = &inquiry->unit[i];
+            unit->fine = pieces_are_too_small(inquiry, &group[unit->host]);
+            unit->tiny = start_ns[i] > 0 && start_ns[i] >= unit->sum.work && unit->sum.work < regions * TINY_S * 1e9;
+        }
+        free(group);
+    }
+    free(start_ns);
+    /* Waiting at the end of a fine region belongs to the region. */
+    for (uint32_t i = 1; i < inquiry->rows->count; i++) {
+        uint32_t started = region_started(inquiry, i), end = inquiry->unit_of[i];
+        if (started != UNIT_NONE && end != UNIT_NONE && inquiry->unit[started].fine)
+            inquiry->unit[end].fine = true;
+    }
+}
+
+/* ---- findings ---- */
+
+/* Returns whether one thread creates all tasks, as far as samples tell. */
+static bool one_thread_creates(const struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    uint64_t threads = 0, samples = 0;
+    for (size_t i = 1; i < rows->node_count; i++) {
+        uint32_t index = rows->node_row[i];
+        const struct row *row = index == ROW_NONE ? NULL : &rows->row[index];
+        if (!row || row->kind != ROW_RUNTIME || construct_of(rows, row) != CONSTRUCT_TASK ||
+            strstr(row->label->name, "taskwait") || strstr(row->label->name, "taskgroup") ||
+            strstr(row->label->name, "taskyield"))
+            continue;
+        threads |= inquiry->profile->nodes[i].threads;
+        samples += inquiry->profile->nodes[i].metric.samples;
+    }
+    return inquiry->threads > 1 && inquiry->profile->header.threads_max <= MOST_IDENTIFIED && threads &&
+           !(threads & (threads - 1)) && samples >= SURE_SAMPLES;
+}
+
+/* Returns whether the function that contains a row does little else than what the row does. */
+static bool does_little_else(const struct inquiry *inquiry, uint32_t index)
+{
+    uint32_t own = inquiry->own[index];
+    double here = 0, all = 0;
+    for (uint32_t i = own; i < inquiry->rows->row[own].end; i++) {
+        const struct row *row = &inquiry->rows->row[i];
+        if (row->kind == ROW_STATEMENT || inquiry->own[i] != own)
+            continue;
+        all += row->exclusive->work + row->exclusive->overhead;
+        here += construct_of(inquiry->rows, row) == CONSTRUCT_FLUSH ? row->exclusive->overhead : 0;
+    }
+    return here >= MOSTLY_ONE * all;
+}
+
+/* Names the cause more closely where the profile tells it. */
+static void set_title_and_advice(struct inquiry *inquiry, struct finding *finding, enum construct construct)
+{
+    const char *title = constructs[construct].title, *advice = constructs[construct].advice, *more = "";
+    if (construct == CONSTRUCT_FLUSH && inquiry->threads > 1 && does_little_else(inquiry, finding->row)) {
+        title = "spin-waiting on a flag";
+        advice = "The code reads a flag until another thread sets it. Let OpenMP do the waiting: a barrier, task "
+                 "dependences, or one region for the code before the flag is set and one for the code after it. If the "
+                 "code does not wait, flush less often (acquire and release instead of seq_cst).";
+    }
+    if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry))
+        more = " One thread creates all tasks: use taskloop, or let all threads create tasks (for instead of single).";
+    finding->title =
+        format_printable("%s: %s %% overhead", title, DECIMAL(percent_of_program(inquiry, finding->seconds), 0));
+    finding->advice = format_printable("%s%s", advice, more);
+}
+
+/* Reports regions so small that most of the run passes between them. The threads' waiting there is no
+ * overhead, so the finding covers more than the metric. */
+static void put_tiny_regions(struct inquiry *inquiry, const struct cost *cost, const struct relief *relief)
+{
+    double regions = (double)inquiry->profile->header.regions;
+    struct finding finding = {.rule = "fine",
+                              .row = cost->ns > 0 ? cost->row : ROW_NONE,
+                              .metric = METRIC_SAMPLES,
+                              .seconds = cost->ns * 1e-9 + inquiry->nobody_busy_s * inquiry->threads,
+                              .gain_s = bound_of(inquiry, relief)};
+    finding.title = format_printable("%s: %s us of work in each of %s regions", constructs[CONSTRUCT_REGION].title,
+                                     DECIMAL(1e6 * work_per_region(inquiry), 1), DECIMAL(regions, 0));
+    finding.evidence = format_printable(
+        "while regions began and ended, all threads waited in OpenMP for %s s of the run's %s s, and the overhead was "
+        "%s s: %s",
+        DECIMAL(inquiry->nobody_busy_s, 2), DECIMAL(profile_wall_s(inquiry->profile), 2), DECIMAL(cost->ns * 1e-9, 2),
+        SHARE(inquiry, finding.seconds));
+    finding.advice = format_printable("%s", constructs[CONSTRUCT_REGION].advice);
+    put_finding(inquiry, &finding);
+}
+
+void find_overhead(struct inquiry *inquiry)
+{
+    for (int construct = 0; construct < CONSTRUCTS; construct++) {
+        struct cost cost = cost_of(inquiry, (enum construct)construct);
+        double seconds = cost.ns * 1e-9;
+        struct relief relief = {.spent_s = seconds,
+                                .lost_s = 1e-9 * cost.lost_ns,
+                                .idle_s = 1e-9 * cost.idle_ns,
+                                .idle_follows = true,
+                                .wall_s = nobody_busy_beside_cores_s(inquiry)};
+        uint64_t regions = inquiry->profile->header.regions;
+        char each[FORMAT_NUMBER_BYTES + 100] = "";
+        if (construct == CONSTRUCT_REGION && nobody_busy_is_enough(inquiry) && idles_for_tiny_regions(inquiry)) {
+            put_tiny_regions(inquiry, &cost, &relief);
+            continue;
+        }
+        if (!finding_is_enough(inquiry, seconds))
+            continue;
+        struct finding finding = {
+            .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .sampled = true};
+        if (construct == CONSTRUCT_REGION && regions > 0)
+            snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
+                     (unsigned long long)regions);
+        set_title_and_advice(inquiry, &finding, (enum construct)construct);
+        finding.evidence = format_printable(
+            "%s s of overhead (+- %s)%s: %s; %s %% of this overhead is in the named code", DECIMAL(seconds, 2),
+            DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, SHARE(inquiry, seconds),
+            DECIMAL(100 * cost.top_ns / cost.ns, 0));
+        put_bounded_finding(inquiry, &finding, &relief);
+    }
+}

@@ -1,0 +1,193 @@
+/* needs: tests/fuzz/fake_symbols.c */
+/* Findings about constructs: which construct is named if several are slow, and once each. */
+#include "tests/unit/findings_program.h"
+
+#define WITH_CONSTRUCTS(name) UNIT_TEST_WITH(name, start, destroy)
+
+enum { INIT_LOCK = 40, FLUSH };
+
+static int start(void **state)
+{
+    make(state);
+    name(INIT_LOCK, "omp_init_lock", 0, SYMBOL_PROCEDURE);
+    name(FLUSH, "__kmpc_flush", 0, SYMBOL_PROCEDURE);
+    return 0;
+}
+
+static uint32_t runtime(uint32_t parent, int entry)
+{
+    return add(parent, PROFILE_NODE_RUNTIME, KEY(entry));
+}
+
+static void assert_advice(const struct finding *finding, const char *words)
+{
+    if (!strstr(finding->advice, words))
+        fail_msg("the advice lacks \"%s\": %s", words, finding->advice);
+}
+
+static void assert_title(const struct finding *finding, const char *begin)
+{
+    if (strncmp(finding->title, begin, strlen(begin)) != 0)
+        fail_msg("the title does not begin with \"%s\": %s", begin, finding->title);
+}
+
+static uint32_t task(void)
+{
+    return frame(frame(program.main_node, KEY(SOLVE)), KEY(TASK));
+}
+
+WITH_CONSTRUCTS(tasks_with_more_overhead_than_work_are_too_small_although_threads_wait_for_them)
+{
+    uint32_t node = task();
+    run(runtime(node, TASK_ALLOC), 3, THREADS, THREADS, 0);
+    run(node, 1, 1, THREADS, PROFILE_PLACE_TASKWAIT);
+    assert_title(only("fine"), "tasks are too small");
+    assert_advice(only("fine"), "cut-off");
+}
+
+WITH_CONSTRUCTS(tasks_with_more_work_than_overhead_are_told_with_their_idleness)
+{
+    uint32_t node = task();
+    run(runtime(node, TASK_ALLOC), 3, THREADS, THREADS, 0);
+    run(node, 4, THREADS, THREADS, 0);
+    run(node, 2, 1, THREADS, PROFILE_PLACE_TASKWAIT);
+    only("both");
+}
+
+WITH_CONSTRUCTS(idleness_beside_tasks_is_kept_if_it_exceeds_the_overhead)
+{
+    uint32_t node = task();
+    run(runtime(node, TASK_ALLOC), 1, THREADS, THREADS, 0);
+    run(node, 3, 1, THREADS, PROFILE_PLACE_TASKWAIT);
+    gather();
+    assert_string_not_equal(program.findings->finding[0].rule, "fine");
+}
+
+/* The place of such waits is unknown. */
+WITH_CONSTRUCTS(locks_are_not_named_where_there_are_none)
+{
+    uint32_t node = task();
+    run(node, 4, THREADS, THREADS, 0);
+    made.nodes[node].metric.inverse_busy += 2 * S;
+    made.nodes[node].metric.work += 2 * S;
+    made.nodes[node].metric.shared_idle += 2 * (THREADS - 1) * S;
+    const struct finding *found = only("task-starved");
+    assert_null(strstr(found->evidence, "locks"));
+    assert_non_null(strstr(found->evidence, "of unknown kind"));
+    made.nodes[node].metric.lock_wait = S;
+    gather();
+    assert_non_null(strstr(program.findings->finding[0].evidence, "beside threads that wait for locks"));
+}
+
+WITH_CONSTRUCTS(the_end_of_a_region_with_tasks_is_where_threads_look_for_tasks)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE));
+    run(frame(solve, KEY(TASK)), 2, THREADS, THREADS, 0);
+    run(runtime(solve, FORK), 3, THREADS, THREADS, 0);
+    assert_title(only("fine"), "tasks are too small");
+}
+
+static void create_tasks(uint64_t threads, uint64_t samples)
+{
+    uint32_t node = task();
+    run(node, 2, THREADS, THREADS, 0);
+    uint32_t creation = runtime(node, TASK_ALLOC);
+    run(creation, 3, THREADS, THREADS, 0);
+    made.nodes[creation].threads = threads;
+    made.nodes[creation].metric.samples = samples;
+    gather();
+    assert_string_equal(program.findings->finding[0].rule, "fine");
+}
+
+WITH_CONSTRUCTS(one_thread_that_creates_all_tasks_is_named)
+{
+    create_tasks(1 << 2, 100);
+    assert_advice(&program.findings->finding[0], "taskloop, or let all threads");
+}
+
+WITH_CONSTRUCTS(several_threads_that_create_tasks_are_not_one)
+{
+    create_tasks(3, 100);
+    assert_null(strstr(program.findings->finding[0].advice, "One thread"));
+}
+
+WITH_CONSTRUCTS(few_samples_do_not_tell_whether_one_thread_creates_all_tasks)
+{
+    create_tasks(1, 19);
+    assert_null(strstr(program.findings->finding[0].advice, "One thread"));
+}
+
+/* A region that does less than starting it takes; its loop costs time as well. */
+static void make_tiny_regions(uint64_t regions)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), region = frame(solve, KEY(REGION));
+    made.profile.header.regions = regions;
+    run(runtime(solve, FORK), 3, THREADS, THREADS, 0);
+    run(runtime(region, DISPATCH), 2, THREADS, THREADS, 0);
+    run(region, 0.5, THREADS, THREADS, 0);
+}
+
+WITH_CONSTRUCTS(the_loop_in_a_tiny_region_is_no_finding_of_its_own)
+{
+    make_tiny_regions(1000 * 1000);
+    assert_title(only("fine"), "parallel regions are too small");
+    assert_about(program.findings->finding[0].seconds, 5 * THREADS);
+}
+
+WITH_CONSTRUCTS(the_loop_in_a_long_region_is)
+{
+    make_tiny_regions(50);
+    gather();
+    assert_int_equal(program.findings->count, 2);
+}
+
+WITH_CONSTRUCTS(time_with_no_thread_busy_belongs_to_tiny_regions)
+{
+    make_tiny_regions(10 * 1000 * 1000);
+    made.profile.header.end_ns = 1 + (uint64_t)(20 * S);
+    const struct finding *found = only("fine");
+    assert_non_null(strstr(found->title, "us of work in each of 10000000 regions"));
+    assert_about(found->seconds, 5 * THREADS + (20 - 15.5) * THREADS);
+}
+
+WITH_CONSTRUCTS(regions_that_are_few_do_not_explain_time_with_no_thread_busy)
+{
+    make_tiny_regions(50);
+    made.profile.header.end_ns = 1 + (uint64_t)(20 * S);
+    gather();
+    assert_string_equal(program.findings->finding[0].rule, "nobody-busy");
+}
+
+WITH_CONSTRUCTS(locks_that_are_made_are_not_taken_too_often)
+{
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    run(runtime(init, INIT_LOCK), 3, THREADS, THREADS, 0);
+    run(init, 1, THREADS, THREADS, 0);
+    assert_title(only("fine"), "many locks are made");
+    assert_advice(&program.findings->finding[0], "Make fewer locks");
+}
+
+static void flush_beside(double work_s)
+{
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    uint32_t wait = frame(region, KEY(HEAVY));
+    run(region, 3, THREADS, THREADS, 0);
+    run(runtime(wait, FLUSH), 3, THREADS, THREADS, 0);
+    run(wait, work_s, THREADS, THREADS, 0);
+    gather();
+    assert_string_equal(program.findings->finding[0].rule, "fine");
+}
+
+WITH_CONSTRUCTS(a_function_that_only_reads_a_flag_spins)
+{
+    flush_beside(0.3);
+    assert_title(&program.findings->finding[0], "spin-waiting on a flag");
+}
+
+WITH_CONSTRUCTS(a_function_that_works_between_flushes_does_not_spin)
+{
+    flush_beside(2);
+    assert_title(&program.findings->finding[0], "flushes are too frequent");
+}
+
+UNIT_MAIN(NULL, NULL)
