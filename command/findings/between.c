@@ -18,7 +18,7 @@ struct between {
     uint32_t row;
 };
 
-static bool is_with_late(const struct between *between, const struct profile_rank *rank)
+static bool is_on_node_of_late_rank(const struct between *between, const struct profile_rank *rank)
 {
     for (size_t i = 0; i < between->late; i++)
         if (rank == between->table->rank[i] ||
@@ -37,7 +37,7 @@ static void find_charged_ranks(const struct profile *profile, struct between *be
     for (size_t i = 0; i < between->late; i++)
         between->seconds += part[i] * 1e-9;
     for (size_t i = 0; i < profile->rank_count; i++)
-        others += profile->ranks[i].state <= PROFILE_RANK_OPEN && !is_with_late(between, &profile->ranks[i]);
+        others += profile->ranks[i].state <= PROFILE_RANK_OPEN && !is_on_node_of_late_rank(between, &profile->ranks[i]);
     between->waiting = others > 0 ? others : fmax(1, profile->header.merged - (double)between->late);
     free(part);
 }

@@ -29,25 +29,25 @@ struct sums {
     size_t bins;
 };
 
-static double ratio(const struct sums *sums, size_t from, size_t to)
+static double bins_ratio(const struct sums *sums, size_t from, size_t to)
 {
     double whole = sums->whole[to] - sums->whole[from];
     return whole > 0 ? (sums->part[to] - sums->part[from]) / whole : 0;
 }
 
-static size_t least_side(size_t bins)
+static size_t least_change_part(size_t bins)
 {
     size_t side = bins / LEAST_PART;
     return side > LEAST_SIDE ? side : LEAST_SIDE;
 }
 
 /* Returns the bin at which a split into two levels explains most of the variation, by least squares. */
-static size_t find_split(const struct sums *sums)
+static size_t find_level_split(const struct sums *sums)
 {
-    size_t best = 0, side = least_side(sums->bins);
+    size_t best = 0, side = least_change_part(sums->bins);
     double most = 0, all = sums->whole[sums->bins];
     for (size_t at = side; at + side <= sums->bins; at++) {
-        double before = sums->whole[at], difference = ratio(sums, 0, at) - ratio(sums, at, sums->bins);
+        double before = sums->whole[at], difference = bins_ratio(sums, 0, at) - bins_ratio(sums, at, sums->bins);
         double explained = difference * difference * before * (all - before);
         if (explained > most) {
             most = explained;
@@ -59,9 +59,9 @@ static size_t find_split(const struct sums *sums)
 
 /* Returns how far the cumulative sums within [from, to) wander from a straight line, as the sum of squared
  * deviations. */
-static double wander(const struct sums *sums, size_t from, size_t to)
+static double wander_of_sums(const struct sums *sums, size_t from, size_t to)
 {
-    double level = ratio(sums, from, to), sum = 0;
+    double level = bins_ratio(sums, from, to), sum = 0;
     for (size_t i = from + 1; i <= to; i++) {
         double off = sums->part[i] - sums->part[from] - level * (sums->whole[i] - sums->whole[from]);
         sum += off * off;
@@ -71,10 +71,10 @@ static double wander(const struct sums *sums, size_t from, size_t to)
 
 /* Returns whether the change is significant, compared with how far the sums wander within the two parts.
  * Autocorrelation increases both, so their quotient stays comparable. */
-static bool is_significant(const struct sums *sums, size_t at)
+static bool is_change_significant(const struct sums *sums, size_t at)
 {
-    double off = sums->part[at] - ratio(sums, 0, sums->bins) * sums->whole[at];
-    double noise = wander(sums, 0, at) + wander(sums, at, sums->bins);
+    double off = sums->part[at] - bins_ratio(sums, 0, sums->bins) * sums->whole[at];
+    double noise = wander_of_sums(sums, 0, at) + wander_of_sums(sums, at, sums->bins);
     return off * off * (double)sums->bins > THRESHOLD * noise;
 }
 
@@ -86,7 +86,7 @@ static bool is_of_one_level(const struct sums *sums, size_t from, size_t to, dou
         size_t end = i + PIECE < to ? i + PIECE : to;
         if (i > from && to - i < PIECE) /* the last piece has as many bins as the others */
             i = to - PIECE;
-        double here = ratio(sums, i, end);
+        double here = bins_ratio(sums, i, end);
         bool empty = !(sums->whole[end] > sums->whole[i]);
         if (!empty && (here > middle) != (level > middle))
             odd += (double)(end - i);
@@ -94,10 +94,10 @@ static bool is_of_one_level(const struct sums *sums, size_t from, size_t to, dou
     return odd <= MOST_ODD * (double)(to - from);
 }
 
-static bool is_sudden(const struct sums *sums, size_t at, const struct change *change)
+static bool is_change_sudden(const struct sums *sums, size_t at, const struct change *change)
 {
     size_t before = (at + 3) / 4, after = (sums->bins - at + 3) / 4;
-    double jump = ratio(sums, at, at + after) - ratio(sums, at - before, at);
+    double jump = bins_ratio(sums, at, at + after) - bins_ratio(sums, at - before, at);
     return jump / (change->after - change->before) >= SUDDEN;
 }
 
@@ -110,11 +110,11 @@ bool change_find(const double *part, const double *whole, size_t bins, struct ch
         part_before[i + 1] = part_before[i] + part[i];
         whole_before[i + 1] = whole_before[i] + whole[i];
     }
-    size_t at = bins >= LEAST_BINS ? find_split(&sums) : 0;
-    *change = (struct change){.at = at, .before = ratio(&sums, 0, at), .after = ratio(&sums, at, bins)};
-    bool found = at && fabs(change->after - change->before) >= LEAST && is_significant(&sums, at) &&
+    size_t at = bins >= LEAST_BINS ? find_level_split(&sums) : 0;
+    *change = (struct change){.at = at, .before = bins_ratio(&sums, 0, at), .after = bins_ratio(&sums, at, bins)};
+    bool found = at && fabs(change->after - change->before) >= LEAST && is_change_significant(&sums, at) &&
                  is_of_one_level(&sums, 0, at, change->before, change->after) &&
-                 is_of_one_level(&sums, at, bins, change->after, change->before) && is_sudden(&sums, at, change);
+                 is_of_one_level(&sums, at, bins, change->after, change->before) && is_change_sudden(&sums, at, change);
     free(part_before);
     free(whole_before);
     return found;

@@ -120,7 +120,7 @@ static bool is_own_code(const struct row *row)
 
 /* Returns whether naming the row would say nothing, because it contains nearly the whole program and most of
  * the difference is in its callees. */
-static bool is_everything(const struct inquiry *inquiry, const struct course *course, uint32_t at)
+static bool is_whole_program_row(const struct inquiry *inquiry, const struct course *course, uint32_t at)
 {
     const struct rows *rows = inquiry->rows;
     double own = level_difference(course, at);
@@ -148,7 +148,7 @@ static uint32_t find_changing_code(const struct inquiry *inquiry, const struct c
         if (best != ROW_NONE)
             at = best;
     }
-    return at == 0 || is_everything(inquiry, course, at) ? ROW_NONE : at;
+    return at == 0 || is_whole_program_row(inquiry, course, at) ? ROW_NONE : at;
 }
 
 static bool is_for_want_of_cores(const struct course *course)
@@ -164,7 +164,7 @@ static void add_to_callers(const struct rows *rows, double *by_row[SIDES])
 }
 
 /* Marks functions that are new in the worse part, by the effort of all their contexts. */
-static void find_new(const struct rows *rows, struct course *course, double *effort_s[SIDES])
+static void find_new_functions(const struct rows *rows, struct course *course, double *effort_s[SIDES])
 {
     struct pair_map functions = {0};
     double(*sum)[SIDES] = memory_array(rows->count, sizeof *sum);
@@ -205,7 +205,7 @@ static void gather_rows(const struct inquiry *inquiry, struct course *course)
     }
     add_to_callers(rows, course->row_s);
     add_to_callers(rows, effort_s);
-    find_new(rows, course, effort_s);
+    find_new_functions(rows, course, effort_s);
     course->no_core_s = no_core[course->worse] -
                         no_core[!course->worse] * course->whole_s[course->worse] / course->whole_s[!course->worse];
     course->row = course->metric == METRIC_NO_CORE || is_for_want_of_cores(course)
@@ -365,7 +365,7 @@ static void free_course(struct course *course)
 
 /* Returns whether the run cannot be judged: the effort covers only times at which a thread was busy, and in
  * this run too much time has no busy thread. */
-static bool is_doubtful(const struct inquiry *inquiry)
+static bool is_run_doubtful(const struct inquiry *inquiry)
 {
     return 100 * inquiry->nobody_busy_s >= LOST_PERCENT * profile_wall_s(inquiry->profile) &&
            inquiry->nobody_busy_s >= LEAST_GAIN_S;
@@ -377,7 +377,7 @@ void find_changes(struct inquiry *inquiry)
     const struct timeline *timeline = &inquiry->profile->timeline;
     struct course best = {0};
     size_t which = 0;
-    if (is_doubtful(inquiry))
+    if (is_run_doubtful(inquiry))
         return;
     for (size_t i = 0; i < METRICS && timeline->bins && timeline->cell_count; i++) {
         struct course course = {.metric = metrics[i].metric, .bins = timeline->bins};

@@ -11,7 +11,7 @@
 #include "command/text/memory.h"
 
 #define NAMED_RANKS 3 /* number of ranks that are named; the other ranks are only counted */
-/* a rank counts as waiting if it waited at least this share of the longest waiting */
+/* a rank counts as waiting if it waited at least this share of the rank that waited longest */
 #define LEAST_PART   0.1
 #define LEAST_EXCESS 1.1 /* ratio of a late rank's time to the mean from which the ratio is reported */
 
@@ -73,7 +73,7 @@ static bool is_on_its_node(const struct lateness *lateness, const struct profile
     return false;
 }
 
-static void count_waiting(struct lateness *lateness)
+static void count_waiting_ranks(struct lateness *lateness)
 {
     double most = 0;
     for (size_t i = lateness->late; i < lateness->rank_count; i++)
@@ -115,7 +115,7 @@ static void gather_lateness(const struct inquiry *inquiry, struct lateness *late
             lateness->rank[lateness->rank_count++] = &profile->ranks[i];
     qsort(lateness->rank, lateness->rank_count, sizeof *lateness->rank, compare_made_wait);
     find_outstanding(lateness);
-    count_waiting(lateness);
+    count_waiting_ranks(lateness);
     lateness->row = find_late_code(rows, lateness->all_s);
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct profile_sums *own = rows->row[i].exclusive;
@@ -149,7 +149,7 @@ char *describe_late(const struct profile_rank *const *rank, size_t late)
 }
 
 /* Writes the call in which ranks waited most, as " in MPI_Allreduce solver.c:88". */
-static void describe_place(const struct wait_place *place, char *text, size_t bytes)
+static void describe_mpi_call_site(const struct wait_place *place, char *text, size_t bytes)
 {
     if (!place)
         *text = '\0';
@@ -161,7 +161,7 @@ static void describe_place(const struct wait_place *place, char *text, size_t by
 
 /* Writes ": its assemble takes 1.4 times the mean over the ranks" if the late rank spends more time there
  * than any other rank. Uses the innermost enclosing row in which the ranks can be compared. */
-static void describe_work(const struct inquiry *inquiry, const struct lateness *lateness, char *text, size_t bytes)
+static void describe_late_work(const struct inquiry *inquiry, const struct lateness *lateness, char *text, size_t bytes)
 {
     const struct rows *rows = inquiry->rows;
     char name[NAME_BYTES], late[32];
@@ -184,12 +184,12 @@ static void describe_work(const struct inquiry *inquiry, const struct lateness *
 }
 
 /* Returns whether most of the waiting is due to missing cores. */
-static bool is_no_core(const struct lateness *lateness)
+static bool is_mostly_no_core(const struct lateness *lateness)
 {
     return lateness->no_core_s >= MOSTLY * lateness->all_s;
 }
 
-static bool lacks_cores(const struct lateness *lateness)
+static bool late_ranks_lack_cores(const struct lateness *lateness)
 {
     return lateness->nobody_s + lateness->no_core_s >= MOSTLY * lateness->all_s;
 }
@@ -197,9 +197,9 @@ static bool lacks_cores(const struct lateness *lateness)
 static const char *describe_mostly(const struct lateness *lateness)
 {
     bool one = lateness->late == 1;
-    if (is_no_core(lateness))
+    if (is_mostly_no_core(lateness))
         return one ? ", mostly while it has no core" : ", mostly while they have no core";
-    if (lacks_cores(lateness))
+    if (late_ranks_lack_cores(lateness))
         return one ? ", mostly while it has no core or no working thread"
                    : ", mostly while they have no core or no working thread";
     return "";
@@ -209,13 +209,13 @@ static char *lateness_title(const struct inquiry *inquiry, const struct lateness
 {
     const char *seconds = DECIMAL(lateness->seconds, 2);
     char where[200], why[NAME_BYTES + 64], others[64] = "others";
-    describe_place(lateness->place, where, sizeof where);
+    describe_mpi_call_site(lateness->place, where, sizeof where);
     if (!inquiry->profile->header.merged)
         return format_printable("this rank makes others wait %s s%s", seconds, where);
     const char *mostly = describe_mostly(lateness);
     if (!lateness->late)
         return format_printable("ranks take turns: they keep each other waiting for %s s%s%s", seconds, where, mostly);
-    describe_work(inquiry, lateness, why, sizeof why);
+    describe_late_work(inquiry, lateness, why, sizeof why);
     if (*mostly)
         snprintf(why, sizeof why, "%s", mostly);
     if (lateness->waiting)
@@ -228,10 +228,10 @@ static char *lateness_title(const struct inquiry *inquiry, const struct lateness
 
 static const char *lateness_advice(const struct lateness *lateness, bool job)
 {
-    if (is_no_core(lateness))
+    if (is_mostly_no_core(lateness))
         return "A rank without a core does not get faster if it has less work. Give the rank cores of its own (the "
                "launcher's binding, fewer ranks or threads per node), and see what else runs on its node.";
-    if (lacks_cores(lateness))
+    if (late_ranks_lack_cores(lateness))
         return "If no thread of a rank works, all of them wait at a barrier or for a task, usually for a thread "
                "without a core. Give the rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let "
                "its threads synchronise less often.";
@@ -246,13 +246,13 @@ static const char *lateness_advice(const struct lateness *lateness, bool job)
 
 /* Returns the upper bound on the seconds that can be saved. The ranks' own work stays, so at most the longest
  * waiting of a rank can be saved, unless more cores would help. */
-static double gain_of(const struct inquiry *inquiry, const struct lateness *lateness)
+static double gain_of_late_ranks(const struct inquiry *inquiry, const struct lateness *lateness)
 {
     const struct profile_sums *all = inquiry->rows->row[0].inclusive;
     double gain_ns = fmin(all->rank_wall, all->rank_idle) * lateness->seconds / lateness->all_s, most_ns = 0;
     for (size_t i = 0; i < lateness->rank_count; i++)
         most_ns = fmax(most_ns, lateness->rank[i]->rank_idle);
-    return 1e-9 * (lateness->rank_count && !lacks_cores(lateness) ? fmin(gain_ns, most_ns) : gain_ns);
+    return 1e-9 * (lateness->rank_count && !late_ranks_lack_cores(lateness) ? fmin(gain_ns, most_ns) : gain_ns);
 }
 
 static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
@@ -265,7 +265,7 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
                               .metric = METRIC_RANK_IDLENESS,
                               .seconds = lateness->seconds,
                               .sampled = true};
-    struct relief relief = {.wall_s = gain_of(inquiry, lateness), .moved_s = INFINITY};
+    struct relief relief = {.wall_s = gain_of_late_ranks(inquiry, lateness), .moved_s = INFINITY};
     if (lateness->no_core_s > 0)
         snprintf(no_core, sizeof no_core, ", %s s of it while that rank had no core", DECIMAL(lateness->no_core_s, 2));
     if (lateness->nobody_s > 0)

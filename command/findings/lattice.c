@@ -26,7 +26,7 @@ static int compare_durations(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double lower_quartile(const struct numbers *numbers)
+static double lower_quartile_duration(const struct numbers *numbers)
 {
     double *sorted = memory_array(numbers->count + 1, sizeof *sorted);
     size_t known = 0;
@@ -39,9 +39,9 @@ static double lower_quartile(const struct numbers *numbers)
     return quartile;
 }
 
-static void find_longs(struct numbers *numbers)
+static void find_long_executions(struct numbers *numbers)
 {
-    double least = LONGER * lower_quartile(numbers);
+    double least = LONGER * lower_quartile_duration(numbers);
     for (size_t i = 0; i < numbers->count; i++) {
         numbers->known += !isnan(numbers->duration[i]);
         if (numbers->duration[i] > least)
@@ -49,24 +49,25 @@ static void find_longs(struct numbers *numbers)
     }
 }
 
-static double log_choose(double n, double k)
+static double log_binomial(double n, double k)
 {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
 /* Returns the probability that at least `hits` of `points` executions are long by chance, if `longs` of
  * `known` are. */
-static double chance_of(size_t hits, size_t points, size_t longs, size_t known)
+static double chance_of_lattice(size_t hits, size_t points, size_t longs, size_t known)
 {
     double sum = 0;
     for (size_t i = hits; i <= points && i <= longs && points - i <= known - longs; i++)
-        sum += exp(log_choose((double)longs, (double)i) + log_choose((double)(known - longs), (double)(points - i)) -
-                   log_choose((double)known, (double)points));
+        sum +=
+            exp(log_binomial((double)longs, (double)i) + log_binomial((double)(known - longs), (double)(points - i)) -
+                log_binomial((double)known, (double)points));
     return sum;
 }
 
 /* Returns the number of executions on the lattice whose duration is known. */
-static size_t count_points(const struct numbers *numbers, size_t every, size_t first)
+static size_t count_lattice_points(const struct numbers *numbers, size_t every, size_t first)
 {
     size_t points = 0;
     for (size_t i = first; i < numbers->count; i += every)
@@ -75,7 +76,7 @@ static size_t count_points(const struct numbers *numbers, size_t every, size_t f
 }
 
 /* Finds the least probable lattice among those with enough long points. */
-static bool find_least_likely(const struct numbers *numbers, struct lattice *lattice)
+static bool find_least_likely_lattice(const struct numbers *numbers, struct lattice *lattice)
 {
     size_t most_every = numbers->count / LEAST, *hits = memory_array(most_every + 1, sizeof *hits);
     double least = 1, tried = (double)most_every * (double)(most_every + 1) / 2;
@@ -85,10 +86,10 @@ static bool find_least_likely(const struct numbers *numbers, struct lattice *lat
         for (size_t i = 0; i < numbers->long_count; i++)
             hits[numbers->longs[i] % every]++;
         for (size_t first = 0; first < every; first++) {
-            size_t points = hits[first] < LEAST ? SIZE_MAX : count_points(numbers, every, first);
+            size_t points = hits[first] < LEAST ? SIZE_MAX : count_lattice_points(numbers, every, first);
             if ((double)hits[first] < LEAST_HITS * (double)points)
                 continue;
-            double chance = chance_of(hits[first], points, numbers->long_count, numbers->known);
+            double chance = chance_of_lattice(hits[first], points, numbers->long_count, numbers->known);
             if (!(chance < least))
                 continue;
             least = chance;
@@ -117,8 +118,8 @@ bool lattice_find(const double *duration, size_t count, struct lattice *lattice)
 {
     struct numbers numbers = {.duration = duration, .count = count < LATTICE_MOST ? count : LATTICE_MOST};
     numbers.longs = memory_array(numbers.count + 1, sizeof *numbers.longs);
-    find_longs(&numbers);
-    bool found = numbers.known >= 2 * LEAST && find_least_likely(&numbers, lattice);
+    find_long_executions(&numbers);
+    bool found = numbers.known >= 2 * LEAST && find_least_likely_lattice(&numbers, lattice);
     if (found)
         lattice_measure(&numbers, lattice);
     free(numbers.longs);

@@ -28,7 +28,8 @@ static uint32_t row_of_pair(const struct inquiry *inquiry, const struct wait_pai
 
 /* Adds a pair to the waiting of a finding. stamp: a number unique to the finding, with which the idleness of
  * each unit is added only once. */
-static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair, uint32_t stamp)
+static void add_lock_wait_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair,
+                               uint32_t stamp)
 {
     uint32_t row = row_of_pair(inquiry, pair);
     bool handoff = is_handoff(&inquiry->rows->row[pair->row]);
@@ -65,7 +66,7 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
 }
 
 /* Records a finding. lock: NULL if the finding covers many locks. */
-static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
+static void put_lock_finding(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
     double seconds = waiting->ns * 1e-9;
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
@@ -93,13 +94,13 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
-static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)
+static bool is_lock_waiting_enough(const struct inquiry *inquiry, double seconds)
 {
     return finding_is_enough(inquiry, seconds) && seconds >= LEAST_GAIN_S;
 }
 
 /* Finds functions that hold many locks, none of which has a finding of its own. */
-static void find_holders(struct inquiry *inquiry, const bool *claimed)
+static void find_lock_holders(struct inquiry *inquiry, const bool *claimed)
 {
     const struct wait_table *waits = inquiry->waits;
     const struct rows *rows = inquiry->rows;
@@ -113,7 +114,7 @@ static void find_holders(struct inquiry *inquiry, const bool *claimed)
     for (size_t h = 0; h < holders.count; h++) {
         struct waiting waiting = {.row = ROW_NONE};
         uint32_t last = ROW_NONE;
-        if (!is_enough_waiting(inquiry, holders.item[h].ns * 1e-9))
+        if (!is_lock_waiting_enough(inquiry, holders.item[h].ns * 1e-9))
             continue;
         uint32_t stamp = next_stamp(inquiry);
         for (size_t i = 0; i < waits->pair_count; i++) {
@@ -121,11 +122,11 @@ static void find_holders(struct inquiry *inquiry, const bool *claimed)
             if (waits->place[pair->place].kind != WAIT_LOCK || claimed[pair->place] ||
                 rows->row[row_of_pair(inquiry, pair)].function != holders.item[h].key)
                 continue;
-            add_pair(inquiry, &waiting, pair, stamp);
+            add_lock_wait_pair(inquiry, &waiting, pair, stamp);
             waiting.locks += pair->place != last;
             last = pair->place;
         }
-        put_waiting(inquiry, &waiting, NULL);
+        put_lock_finding(inquiry, &waiting, NULL);
     }
     tally_free(&holders);
 }
@@ -137,14 +138,14 @@ void find_locks(struct inquiry *inquiry)
     for (size_t p = 0; p < waits->place_count; p++) {
         const struct wait_place *place = &waits->place[p];
         struct waiting waiting = {.row = ROW_NONE};
-        if (place->kind != WAIT_LOCK || !is_enough_waiting(inquiry, place->ns * 1e-9))
+        if (place->kind != WAIT_LOCK || !is_lock_waiting_enough(inquiry, place->ns * 1e-9))
             continue;
         claimed[p] = true;
         uint32_t stamp = next_stamp(inquiry);
         for (uint32_t i = 0; i < place->pair_count; i++)
-            add_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
-        put_waiting(inquiry, &waiting, find_waited_lock(inquiry, place));
+            add_lock_wait_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
+        put_lock_finding(inquiry, &waiting, find_waited_lock(inquiry, place));
     }
-    find_holders(inquiry, claimed);
+    find_lock_holders(inquiry, claimed);
     free(claimed);
 }

@@ -1,5 +1,5 @@
-/* Finds waiting for other ranks, by MPI call and calling function, together with the idleness of the team
- * meanwhile. */
+/* Finds waiting for other ranks, by MPI call and calling function, and the idleness of the caller's team
+ * during that waiting. */
 #include "command/findings/rules.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static bool is_same_call(const struct inquiry *inquiry, uint32_t row, uint32_t o
            rows[inquiry->own[row]].function == rows[inquiry->own[other]].function;
 }
 
-static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
+static struct ranks_wait sum_of_mpi_call(const struct inquiry *inquiry, uint32_t first)
 {
     const struct rows *rows = inquiry->rows;
     struct ranks_wait sum = {.row = first};
@@ -54,7 +54,7 @@ static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
     return sum;
 }
 
-static bool is_first(const struct inquiry *inquiry, uint32_t row)
+static bool is_first_of_mpi_call(const struct inquiry *inquiry, uint32_t row)
 {
     for (uint32_t i = 0; i < row; i++)
         if (is_same_call(inquiry, row, i))
@@ -79,7 +79,7 @@ static void describe_calls(const struct inquiry *inquiry, const struct ranks_wai
 }
 
 /* Returns whether all ranks were observed and most of the waiting happened while none was busy. */
-static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *wait)
+static bool is_mpi_wait_nobodys(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const struct profile_header *header = &inquiry->profile->header;
     bool known = header->ranks > 1 && header->ranks_seen >= header->ranks;
@@ -89,11 +89,12 @@ static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *w
 /* Writes "; rank 3 waits least there: 0.10 s, compared with a mean of 1.52 s", for the context that waited
  * longest, if the difference is large. The rank that waits least in a collective call arrives last, on
  * whatever node it is. */
-static void describe_least(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
+static void describe_least_waiting_rank(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text,
+                                        size_t bytes)
 {
     struct spread_entry entry;
     *text = '\0';
-    if (!is_nobodys(inquiry, wait) &&
+    if (!is_mpi_wait_nobodys(inquiry, wait) &&
         spread_of_row(inquiry->profile, inquiry->rows, wait->row, PROFILE_SPREAD_MPI_WAIT, false, &entry) &&
         *entry.least_rank && entry.least < MOSTLY * entry.mean)
         snprintf(text, bytes, "; rank %s waits least there: %s s, compared with a mean of %s s", entry.least_rank,
@@ -102,7 +103,7 @@ static void describe_least(const struct inquiry *inquiry, const struct ranks_wai
 
 static const char *mpi_advice(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
-    if (is_nobodys(inquiry, wait))
+    if (is_mpi_wait_nobodys(inquiry, wait))
         return "For most of this time all ranks were in MPI, so none of them is late. Either messages take that "
                "time, or ranks had no core to receive them (with more ranks than cores, since MPI polls). Send fewer "
                "and larger messages, let the ranks synchronise less often, or let them work meanwhile: nonblocking "
@@ -116,13 +117,13 @@ static const char *mpi_advice(const struct inquiry *inquiry, const struct ranks_
            "it.";
 }
 
-static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
+static void put_mpi_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const char *call = inquiry->rows->row[wait->row].label->name;
     bool idle = wait->idle_s > wait->waited_s; /* whether other threads idled longer than the ranks waited */
     char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128], least[2 * FORMAT_NUMBER_BYTES + 128];
     describe_calls(inquiry, wait, calls, sizeof calls);
-    describe_least(inquiry, wait, least, sizeof least);
+    describe_least_waiting_rank(inquiry, wait, least, sizeof least);
     if (wait->contexts > 1)
         snprintf(some, sizeof some, " in %u calling contexts", wait->contexts);
     struct finding finding = {.rule = "mpi-wait",
@@ -144,10 +145,10 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 void find_mpi_waits(struct inquiry *inquiry)
 {
     for (uint32_t i = 0; i < inquiry->rows->count; i++) {
-        if (!row_is_mpi_wait(&inquiry->rows->row[i]) || !is_first(inquiry, i))
+        if (!row_is_mpi_wait(&inquiry->rows->row[i]) || !is_first_of_mpi_call(inquiry, i))
             continue;
-        struct ranks_wait wait = sum_of(inquiry, i);
+        struct ranks_wait wait = sum_of_mpi_call(inquiry, i);
         if (finding_is_enough(inquiry, wait.waited_s + wait.idle_s) && wait.waited_s + wait.idle_s >= LEAST_GAIN_S)
-            put_wait(inquiry, &wait);
+            put_mpi_wait(inquiry, &wait);
     }
 }

@@ -9,7 +9,7 @@
 #include "command/findings/lattice.h"
 #include "command/text/memory.h"
 
-/* a function is special if at least this share of its effort is excess of the long steps */
+/* A function counts as special to the long steps if at least this share of its effort there is excess. */
 #define SPECIAL 0.98
 
 enum side { OTHER, LONG, SIDES };
@@ -77,7 +77,7 @@ static bool find_long_steps(struct steps *steps)
 
 /* Returns the row of the step that contains a node, and whether the step is long (side). Returns ROW_NONE if
  * no step contains the node. */
-static uint32_t find_step(const struct inquiry *inquiry, const struct steps *steps, uint32_t node, enum side *side)
+static uint32_t find_step_row(const struct inquiry *inquiry, const struct steps *steps, uint32_t node, enum side *side)
 {
     const struct profile *profile = inquiry->profile;
     while (node && !is_step_of(profile, &profile->nodes[node], steps->name))
@@ -88,7 +88,8 @@ static uint32_t find_step(const struct inquiry *inquiry, const struct steps *ste
     return inquiry->rows->node_row[node];
 }
 
-static void add_to_part(const struct inquiry *inquiry, struct parts *parts, uint32_t row, uint32_t node, enum side side)
+static void add_to_step_part(const struct inquiry *inquiry, struct parts *parts, uint32_t row, uint32_t node,
+                             enum side side)
 {
     const struct row *at = &inquiry->rows->row[row];
     uint32_t *slot = pair_map_slot(&parts->map, at->function, at->kind == ROW_PHASE);
@@ -120,24 +121,24 @@ static void gather_step_parts(const struct inquiry *inquiry, const struct steps 
         uint32_t row = rows->node_row[i];
         if (node->kind == PROFILE_NODE_WAITERS || row == ROW_NONE)
             continue;
-        uint32_t step = find_step(inquiry, steps, i, &side);
+        uint32_t step = find_step_row(inquiry, steps, i, &side);
         if (step == ROW_NONE)
             continue;
         if (!parts->count)
-            add_to_part(inquiry, parts, step, i, side);
+            add_to_step_part(inquiry, parts, step, i, side);
         else if (parts->part[0].seen != i) {
             parts->part[0].seen = i;
             profile_sums_add(&parts->part[0].sum[side], &node->metric);
         }
         for (; row != step && row != 0; row = rows->row[row].parent)
             if (rows->row[row].kind != ROW_STATEMENT && rows->row[row].kind != ROW_PSEUDO && !rows->row[row].foreign)
-                add_to_part(inquiry, parts, row, i, side);
+                add_to_step_part(inquiry, parts, row, i, side);
     }
 }
 
 /* Returns how many more thread-seconds of a metric the long steps have than as many other steps. */
-static double excess_of(const struct inquiry *inquiry, const struct steps *steps, const struct part *part,
-                        enum metric metric)
+static double excess_of_long_steps(const struct inquiry *inquiry, const struct steps *steps, const struct part *part,
+                                   enum metric metric)
 {
     const struct lattice *lattice = &steps->lattice;
     double others = metric_value(inquiry->rows, &part->sum[OTHER], metric);
@@ -146,9 +147,9 @@ static double excess_of(const struct inquiry *inquiry, const struct steps *steps
 }
 
 /* Returns whether a function hardly runs in the other steps. */
-static bool is_special(const struct inquiry *inquiry, const struct steps *steps, const struct part *part)
+static bool is_special_to_long_steps(const struct inquiry *inquiry, const struct steps *steps, const struct part *part)
 {
-    return excess_of(inquiry, steps, part, METRIC_EFFORT) >=
+    return excess_of_long_steps(inquiry, steps, part, METRIC_EFFORT) >=
            SPECIAL * metric_value(inquiry->rows, &part->sum[LONG], METRIC_EFFORT);
 }
 
@@ -158,12 +159,12 @@ static const struct part *find_long_part(const struct inquiry *inquiry, const st
                                          const struct parts *parts)
 {
     const struct part *special = NULL, *innermost = NULL;
-    double most = MOSTLY * excess_of(inquiry, steps, &parts->part[0], METRIC_EFFORT);
+    double most = MOSTLY * excess_of_long_steps(inquiry, steps, &parts->part[0], METRIC_EFFORT);
     for (size_t i = 1; i < parts->count; i++) {
         const struct part *part = &parts->part[i];
-        if (excess_of(inquiry, steps, part, METRIC_EFFORT) < most)
+        if (excess_of_long_steps(inquiry, steps, part, METRIC_EFFORT) < most)
             continue;
-        if (is_special(inquiry, steps, part) && (!special || part->depth < special->depth))
+        if (is_special_to_long_steps(inquiry, steps, part) && (!special || part->depth < special->depth))
             special = part;
         if (!innermost || part->depth > innermost->depth)
             innermost = part;
@@ -180,8 +181,8 @@ static const char *ending_of(size_t number)
 
 static const char *period_advice(const struct inquiry *inquiry, const struct steps *steps, const struct part *whole)
 {
-    double idle = excess_of(inquiry, steps, whole, METRIC_IDLENESS);
-    if (idle >= MOSTLY * excess_of(inquiry, steps, whole, METRIC_EFFORT))
+    double idle = excess_of_long_steps(inquiry, steps, whole, METRIC_IDLENESS);
+    if (idle >= MOSTLY * excess_of_long_steps(inquiry, steps, whole, METRIC_EFFORT))
         return "The other threads idle meanwhile. Let them take part, run this work beside the next steps (in a "
                "task, or a thread of its own), or do it less often.";
     return "Do this work less often, or make it shorter. --view phases shows the time of each step.";
@@ -196,7 +197,7 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
     shorten_name(phase, inquiry->profile->names[steps->name - 1].text);
     if (culprit)
         snprintf(share, sizeof share, "; %.40s %% of that in the named code",
-                 DECIMAL(fmin(100, 100 * excess_of(inquiry, steps, culprit, METRIC_EFFORT) / seconds), 0));
+                 DECIMAL(fmin(100, 100 * excess_of_long_steps(inquiry, steps, culprit, METRIC_EFFORT) / seconds), 0));
     struct finding finding = {.rule = "periodic",
                               .row = culprit ? culprit->row : parts->part[0].row,
                               .metric = METRIC_EFFORT,
@@ -225,7 +226,7 @@ static void judge_steps(struct inquiry *inquiry, const struct steps *steps)
 {
     struct parts parts = {0};
     gather_step_parts(inquiry, steps, &parts);
-    double seconds = parts.count ? excess_of(inquiry, steps, &parts.part[0], METRIC_EFFORT) : 0;
+    double seconds = parts.count ? excess_of_long_steps(inquiry, steps, &parts.part[0], METRIC_EFFORT) : 0;
     double gain_s = (steps->lattice.seconds - steps->lattice.usual) * (double)steps->lattice.points;
     if (finding_is_enough(inquiry, seconds) && gain_s >= LEAST_GAIN_S)
         put_period(inquiry, steps, &parts, seconds);

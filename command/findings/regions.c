@@ -61,8 +61,8 @@ static void set_title_and_advice(const struct inquiry *inquiry, const struct uni
 
 /* Starts a finding about a part of the unit's idleness. The error is computed as if all of the remaining
  * idleness had occurred beside other threads. */
-static struct finding start_finding(const struct inquiry *inquiry, const char *rule, const struct unit *unit,
-                                    uint32_t row, double seconds)
+static struct finding start_idle_region_finding(const struct inquiry *inquiry, const char *rule,
+                                                const struct unit *unit, uint32_t row, double seconds)
 {
     double rest = fmax(0, metric_value(inquiry->rows, &unit->sum, METRIC_IDLENESS) - seconds);
     return (struct finding){.rule = rule,
@@ -120,7 +120,7 @@ static bool creates_tasks(const struct inquiry *inquiry, const struct unit *unit
            host->sum.work > 0;
 }
 
-static enum uneven why_uneven(const struct inquiry *inquiry, const struct unit *unit)
+static enum uneven why_shares_are_uneven(const struct inquiry *inquiry, const struct unit *unit)
 {
     const struct profile_idle *idle = &unit->idle;
     double known = MOSTLY * idle->shared_idle;
@@ -131,7 +131,7 @@ static enum uneven why_uneven(const struct inquiry *inquiry, const struct unit *
     return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
 }
 
-static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double seconds)
+static void put_barrier_finding(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
     static const struct {
         const char *rule, *title, *advice;
@@ -155,17 +155,19 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
                              "One thread creates tasks more slowly than the others execute them. Let several threads "
                              "create tasks, prepare less for each task, or move the preparation into the tasks."},
     };
-    enum uneven why = why_uneven(inquiry, unit);
-    struct finding finding = start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
+    enum uneven why = why_shares_are_uneven(inquiry, unit);
+    struct finding finding =
+        start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
     set_title_and_advice(inquiry, unit, &finding, texts[why].title, texts[why].advice);
     struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
-static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double seconds)
+static void put_tasks_finding(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
-    struct finding finding = start_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
+    struct finding finding =
+        start_idle_region_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
     set_title_and_advice(
         inquiry, unit, &finding, "too few tasks",
@@ -179,7 +181,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
 {
     double own = profile_sums_own(&unit->sum);
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
-    struct finding finding = start_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
+    struct finding finding = start_idle_region_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
     finding.title = team < ONE_THREAD
                         ? format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2))
                         : format_printable("small team: on average %s of %s threads take part", DECIMAL(team, 1),
@@ -206,9 +208,9 @@ void find_idle_regions(struct inquiry *inquiry)
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
         if (!unit->both && !unit->fine && finding_is_enough_idleness(inquiry, barrier))
-            put_barrier(inquiry, unit, barrier);
+            put_barrier_finding(inquiry, unit, barrier);
         if (!unit->both && !unit->fine && finding_is_enough_idleness(inquiry, tasks))
-            put_tasks(inquiry, unit, tasks);
+            put_tasks_finding(inquiry, unit, tasks);
         if (is_named_unit(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE &&
             finding_is_enough_idleness(inquiry, no_team) && leaves_cores_idle(inquiry, unit))
             put_small_team(inquiry, unit, no_team);
@@ -227,7 +229,7 @@ void find_both(struct inquiry *inquiry)
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;
-        struct finding finding = start_finding(inquiry, "both", unit, unit->row, idle);
+        struct finding finding = start_idle_region_finding(inquiry, "both", unit, unit->row, idle);
         struct relief relief = relief_of(unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
         relief.spent_s = overhead;
         relief.wall_s = nobody_busy_beside_cores_s(inquiry);

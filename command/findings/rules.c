@@ -91,7 +91,7 @@ void shorten_name(char to[NAME_BYTES], const char *name)
 
 /* Sets the error. If chance alone may explain the finding, marks this in the title, because a summary shows
  * only titles. */
-static void put_error(const struct inquiry *inquiry, struct finding *put)
+static void put_finding_error(const struct inquiry *inquiry, struct finding *put)
 {
     char *title = put->title, *evidence = put->evidence;
     /* core idleness is negative where threads lack cores */
@@ -114,7 +114,7 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     *put = *finding;
     put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
     if (finding->sampled)
-        put_error(inquiry, put);
+        put_finding_error(inquiry, put);
     if (put->row != ROW_NONE)
         put->row = rows_own(inquiry->rows, put->row);
     put->place = put->row == ROW_NONE ? memory_text("%s", "")

@@ -87,7 +87,7 @@ struct unit {
 
 #define UNIT_NONE UINT32_MAX
 
-/* What would be gone if a finding's problem were solved, in thread-seconds. */
+/* Time that would disappear if the problem of a finding were solved, in thread-seconds. */
 struct relief {
     double idle_s;    /* idleness of other threads beside the code, whether the code had a core or not */
     double asleep_s;  /* part of idle_s beside code that sleeps, and so needs no core */

@@ -6,17 +6,17 @@
 
 #include "command/text/memory.h"
 
-static bool is_before_start(const struct row *row)
+static bool is_before_openmp_start(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<before OpenMP start>") == 0;
 }
 
 /* Returns the ns of idleness outside any team that are blamed on the row's own code. The start of a region is
  * not serial code but overhead of the region. */
-static double serial_of(const struct inquiry *inquiry, uint32_t index)
+static double serial_idle_ns(const struct inquiry *inquiry, uint32_t index)
 {
     const struct row *row = &inquiry->rows->row[index];
-    if (row->kind == ROW_STATEMENT || inquiry->region[index] != ROW_NONE || is_before_start(row) ||
+    if (row->kind == ROW_STATEMENT || inquiry->region[index] != ROW_NONE || is_before_openmp_start(row) ||
         construct_of(inquiry->rows, row) == CONSTRUCT_REGION)
         return 0;
     return inquiry->idle_ns[CAUSE_NO_TEAM][index];
@@ -37,7 +37,7 @@ struct serial_search {
 
 /* Returns the sleep in serial code below a row, as far as it is in no finding yet. function: counts only this
  * function and its callees, unless it is ROW_NONE. */
-static struct sleep sleep_of(const struct serial_search *search, uint32_t below, uint32_t function)
+static struct sleep serial_sleep_of(const struct serial_search *search, uint32_t below, uint32_t function)
 {
     const struct inquiry *inquiry = search->inquiry;
     const struct rows *rows = inquiry->rows;
@@ -45,7 +45,7 @@ static struct sleep sleep_of(const struct serial_search *search, uint32_t below,
     for (uint32_t i = below; i < rows->row[below].end; i++) {
         uint32_t own = inquiry->own[i];
         const struct profile_sums *sums = rows->row[i].exclusive;
-        if (rows->row[i].kind == ROW_STATEMENT || search->claimed[own] || !(serial_of(inquiry, own) > 0) ||
+        if (rows->row[i].kind == ROW_STATEMENT || search->claimed[own] || !(serial_idle_ns(inquiry, own) > 0) ||
             (function != ROW_NONE && rows->row[own].function != function))
             continue;
         if (own == i)
@@ -113,7 +113,7 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
     const struct tallied *most = NULL;
     double sum = 0;
     for (uint32_t i = below; i < rows->row[below].end; i++) {
-        double own = serial_of(inquiry, i);
+        double own = serial_idle_ns(inquiry, i);
         if (!search->claimed[i] && own > 0)
             tally_add(&functions, rows->row[i].function, i, own);
     }
@@ -121,9 +121,9 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
         if (!most || functions.item[i].ns > most->ns)
             most = &functions.item[i];
     if (most && most->contexts > 1 && finding_is_enough_idleness(inquiry, most->ns * 1e-9)) {
-        struct sleep sleep = sleep_of(search, below, (uint32_t)most->key);
+        struct sleep sleep = serial_sleep_of(search, below, (uint32_t)most->key);
         for (uint32_t i = below; i < rows->row[below].end; i++) {
-            double own = serial_of(inquiry, i);
+            double own = serial_idle_ns(inquiry, i);
             if (search->claimed[i] || !(own > 0) || rows->row[i].function != most->key)
                 continue;
             sum += own;
@@ -147,14 +147,14 @@ static void search_serial(struct serial_search *search)
     struct inquiry *inquiry = search->inquiry;
     const struct rows *rows = inquiry->rows;
     for (uint32_t i = (uint32_t)rows->count; i-- > 0;) {
-        double own = serial_of(inquiry, i), *left = &search->left[i];
+        double own = serial_idle_ns(inquiry, i), *left = &search->left[i];
         *left += own;
         if (inquiry->own[i] == i && finding_is_enough_idleness(inquiry, *left * 1e-9)) {
             bool pieces = own < 0.5 * *left;
             if (pieces)
                 find_serial_function(search, i);
             if (finding_is_enough_idleness(inquiry, *left * 1e-9)) {
-                struct sleep sleep = sleep_of(search, i, ROW_NONE);
+                struct sleep sleep = serial_sleep_of(search, i, ROW_NONE);
                 put_serial(inquiry, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1, &sleep);
                 claim_subtree(search, i);
                 continue;
@@ -198,7 +198,7 @@ void find_start_up(struct inquiry *inquiry)
         const struct row *row = &rows->row[i];
         double seconds = metric_value(rows, row->exclusive, METRIC_IDLENESS);
         char asleep[FORMAT_NUMBER_BYTES + 20] = "";
-        if (!is_before_start(row) || !finding_is_enough_idleness(inquiry, seconds))
+        if (!is_before_openmp_start(row) || !finding_is_enough_idleness(inquiry, seconds))
             continue;
         struct finding finding = {.rule = "start-up", .row = i, .metric = METRIC_IDLENESS, .seconds = seconds};
         struct relief relief = {.idle_s = seconds,

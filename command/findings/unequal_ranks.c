@@ -17,7 +17,7 @@
 /* Seconds. */
 struct unequal {
     const double *outside_ns; /* by record */
-    /* number of ranks that count; indices of the ranks with most and least time outside MPI */
+    /* number of ranks that are compared; indices of the ranks with most and least time outside MPI */
     size_t ranks, most, least;
     double mean_s, most_s, least_s;
     /* seconds that the initial threads of all ranks but the latest waited, without the waiting of other
@@ -65,7 +65,7 @@ struct late_rank {
     double ns;
 };
 
-static int compare_late(const void *left, const void *right)
+static int compare_time_outside_mpi(const void *left, const void *right)
 {
     const struct late_rank *a = left, *b = right;
     return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1) : (a->record > b->record) - (a->record < b->record);
@@ -73,7 +73,7 @@ static int compare_late(const void *left, const void *right)
 
 /* Returns "rank 3 spends" or "ranks 3, 7, 9 and 2 more spend up to". Names the ranks whose time is nearer to
  * the latest rank's than to the mean. */
-static char *begin_title(const struct profile *profile, const struct unequal *late)
+static char *begin_unequal_title(const struct profile *profile, const struct unequal *late)
 {
     struct late_rank *rank = memory_array(profile->rank_count, sizeof *rank);
     char *text = NULL, name[32];
@@ -81,7 +81,7 @@ static char *begin_title(const struct profile *profile, const struct unequal *la
     for (size_t i = 0; i < profile->rank_count; i++)
         if (late->outside_ns[i] * 1e-9 > (late->mean_s + late->most_s) / 2)
             rank[count++] = (struct late_rank){i, late->outside_ns[i]};
-    qsort(rank, count, sizeof *rank, compare_late);
+    qsort(rank, count, sizeof *rank, compare_time_outside_mpi);
     FILE *out = memory_stream(&text);
     for (size_t i = 0; i < count && i < NAMED; i++) {
         rank_name(&profile->ranks[rank[i].record], name, sizeof name);
@@ -130,11 +130,11 @@ static char *describe_most_work(const struct inquiry *inquiry, const struct spre
                        name, DECIMAL(code->mean * 1e-9, 2));
 }
 
-static void put_late(struct inquiry *inquiry, const struct unequal *late)
+static void put_unequal_ranks(struct inquiry *inquiry, const struct unequal *late)
 {
     const struct profile *profile = inquiry->profile;
     double seconds = fmin(late->others_wait_s, late->excess_s);
-    char *begin = begin_title(profile, late), latest[32], least[32];
+    char *begin = begin_unequal_title(profile, late), latest[32], least[32];
     rank_name(&profile->ranks[late->most], latest, sizeof latest);
     rank_name(&profile->ranks[late->least], least, sizeof least);
     struct spread_entry code = find_most_work(inquiry, latest);
@@ -166,6 +166,6 @@ void find_unequal_ranks(struct inquiry *inquiry)
     if (outside_ns && sum_up_ranks(inquiry, &late) &&
         finding_is_enough(inquiry, fmin(late.others_wait_s, late.excess_s)) &&
         late.most_s - late.mean_s >= LEAST_GAIN_S)
-        put_late(inquiry, &late);
+        put_unequal_ranks(inquiry, &late);
     free(outside_ns);
 }

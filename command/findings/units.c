@@ -123,7 +123,7 @@ static enum cause cause_of(const struct inquiry *inquiry, enum wait_kind kind, u
 }
 
 /* Returns the number of the unit that contains the row. Creates the unit if there is none. */
-static uint32_t find_unit(struct inquiry *inquiry, uint32_t row)
+static uint32_t unit_of_row(struct inquiry *inquiry, uint32_t row)
 {
     const struct row *at = &inquiry->rows->row[row];
     bool tasks = at->kind == ROW_TASK && at->parent != ROW_NONE;
@@ -143,7 +143,7 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
 {
     const struct row *row = &inquiry->rows->row[index];
     uint32_t region = inquiry->region[index] != ROW_NONE ? inquiry->region[index] : inquiry->own[index];
-    uint32_t number = find_unit(inquiry, region);
+    uint32_t number = unit_of_row(inquiry, region);
     inquiry->unit_of[index] = number;
     if (row->kind == ROW_STATEMENT)
         return;
@@ -213,7 +213,8 @@ struct worker {
     uint32_t unit;
 };
 
-static void add_known(struct inquiry *inquiry, const struct merged_node *node, uint32_t row, struct worker *worker)
+static void add_known_waiters(struct inquiry *inquiry, const struct merged_node *node, uint32_t row,
+                              struct worker *worker)
 {
     struct unit *unit = &inquiry->unit[worker->unit];
     struct profile_idle idle;
@@ -249,7 +250,7 @@ static void gather_known(struct inquiry *inquiry)
             *slot = (uint32_t)count++;
             worker[*slot] = (struct worker){.unit = unit};
         }
-        add_known(inquiry, &inquiry->profile->nodes[i], row, &worker[*slot]);
+        add_known_waiters(inquiry, &inquiry->profile->nodes[i], row, &worker[*slot]);
     }
     bool known = inquiry->profile->header.threads_max <= MOST_IDENTIFIED;
     for (size_t i = 0; i < count && known; i++)

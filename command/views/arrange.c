@@ -27,7 +27,7 @@ struct stack {
     size_t count, capacity;
 };
 
-static struct rows *new_view(const struct rows *rows)
+static struct rows *new_view_rows(const struct rows *rows)
 {
     struct rows *view = rows_like(rows);
     view->by_exclusive = true;
@@ -37,7 +37,7 @@ static struct rows *new_view(const struct rows *rows)
     return view;
 }
 
-static void push_group(struct stack *stack, struct group group)
+static void push_view_group(struct stack *stack, struct group group)
 {
     memory_grow(&stack->groups, &stack->capacity, stack->count, sizeof group);
     stack->groups[stack->count++] = group;
@@ -86,7 +86,7 @@ static void arrange_split(const struct rows *rows, struct rows *view, uint32_t v
             *slot = (uint32_t)(stack->count - first);
             const struct row *like = &rows->row[instances[i].caller];
             uint32_t row = rows_append(view, view_parent, like->kind);
-            push_group(stack, (struct group){.view_row = row, .level = level});
+            push_view_group(stack, (struct group){.view_row = row, .level = level});
             struct row *to = &view->row[row];
             to->function = like->function;
             to->label = like->label;
@@ -161,7 +161,7 @@ static void free_stack(struct stack *stack)
 struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double least, uint32_t depth)
 {
     uint32_t most = depth < VIEW_CALLERS_DEPTH ? depth : VIEW_CALLERS_DEPTH;
-    struct rows *view = new_view(rows);
+    struct rows *view = new_view_rows(rows);
     struct stack stack = {0};
     split_functions(rows, view, &stack);
     view->callers = true;
@@ -198,7 +198,7 @@ static void add_line_row(const struct rows *rows, struct rows *view, uint32_t vi
 }
 
 /* Adds the source lines of the functions on a stack. */
-static void add_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
+static void add_source_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
 {
     struct pair_map lines = {0};
     for (size_t g = 0; g < stack->count; g++)
@@ -226,13 +226,13 @@ static uint32_t *find_constructs(const struct rows *rows)
 }
 
 /* Returns a key for a text. Equal names have the same address, so the address can be the key. */
-static uint64_t text_key(const char *text)
+static uint64_t address_key(const char *text)
 {
     return *text ? (uintptr_t)text : 0;
 }
 
 /* Turns a row that was made for a function into the row of the function's file or module. */
-static void name_group(struct rows *view, uint32_t index, enum flat_by by)
+static void name_view_group(struct rows *view, uint32_t index, enum flat_by by)
 {
     struct row *row = &view->row[index];
     struct row_label *label = rows_alloc(view, sizeof *label);
@@ -266,22 +266,22 @@ static void split_groups(const struct rows *rows, struct rows *view, enum flat_b
         bool construct = by == FLAT_CONSTRUCT && nearest[i];
         instances[count] = (struct instance){.row = i, .caller = construct ? nearest[i] : i};
         keys[count][0] = construct;
-        keys[count][1] = by == FLAT_FILE     ? text_key(label->file)
-                         : by == FLAT_MODULE ? text_key(label->module)
+        keys[count][1] = by == FLAT_FILE     ? address_key(label->file)
+                         : by == FLAT_MODULE ? address_key(label->module)
                          : construct         ? rows->row[nearest[i]].function
                                              : 0;
         count++;
     }
     arrange_split(rows, view, 0, 1, &(struct keyed_instances){instances, keys, count}, stack);
     for (size_t g = 0; g < stack->count; g++)
-        name_group(view, stack->groups[g].view_row, by);
+        name_view_group(view, stack->groups[g].view_row, by);
     free(instances);
     free(keys);
     free(nearest);
 }
 
 /* Adds the functions of a group, and their lines. */
-static void add_functions(const struct rows *rows, struct rows *view, const struct group *group)
+static void add_functions_of_group(const struct rows *rows, struct rows *view, const struct group *group)
 {
     struct stack functions = {0};
     struct instance *instances = memory_array(group->count, sizeof *instances);
@@ -292,7 +292,7 @@ static void add_functions(const struct rows *rows, struct rows *view, const stru
         keys[i][0] = rows->row[row].function;
     }
     arrange_split(rows, view, group->view_row, 1, &(struct keyed_instances){instances, keys, group->count}, &functions);
-    add_lines(rows, view, &functions);
+    add_source_lines(rows, view, &functions);
     free_stack(&functions);
     free(instances);
     free(keys);
@@ -300,15 +300,15 @@ static void add_functions(const struct rows *rows, struct rows *view, const stru
 
 struct rows *view_flat(const struct rows *rows, enum flat_by by, enum metric metric)
 {
-    struct rows *view = new_view(rows);
+    struct rows *view = new_view_rows(rows);
     struct stack stack = {0};
     if (by == FLAT_FUNCTION) {
         split_functions(rows, view, &stack);
-        add_lines(rows, view, &stack);
+        add_source_lines(rows, view, &stack);
     } else {
         split_groups(rows, view, by, &stack);
         for (size_t g = 0; g < stack.count; g++)
-            add_functions(rows, view, &stack.groups[g]);
+            add_functions_of_group(rows, view, &stack.groups[g]);
     }
     free_stack(&stack);
     rows_order(view, metric, true);

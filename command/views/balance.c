@@ -13,7 +13,7 @@
 #define SHOWN        20
 #define LABEL_INDENT 40
 
-static void print_head(FILE *out, const char *number, const char *what, const struct view_style *style)
+static void print_balance_heading(FILE *out, const char *number, const char *what, const struct view_style *style)
 {
     fprintf(out, "\n%s%10s%7s%8s%11s  %s%s\n", format_strong(style->colour), "charged", "%", "rank", number, what,
             format_plain(style->colour));
@@ -42,8 +42,8 @@ static void print_balance_entry(FILE *out, const struct rows *rows, const struct
     free(label);
 }
 
-static void print_entries(FILE *out, const struct rows *rows, const struct balance_table *table, size_t first,
-                          size_t end, const struct view_style *style)
+static void print_balance_entries(FILE *out, const struct rows *rows, const struct balance_table *table, size_t first,
+                                  size_t end, const struct view_style *style)
 {
     double rest = 0;
     for (size_t i = first; i < end; i++)
@@ -60,7 +60,7 @@ static void print_balance_ranks(FILE *out, const struct balance_table *table, co
 {
     double rest = 0;
     size_t shown = style->all || table->rank_count < SHOWN ? table->rank_count : SHOWN;
-    print_head(out, "", "node", style);
+    print_balance_heading(out, "", "node", style);
     for (size_t i = 0; i < table->rank_count; i++) {
         const struct profile_rank *rank = table->rank[i];
         if (i >= shown) {
@@ -97,14 +97,14 @@ void view_text_balance(FILE *out, const struct profile *profile, const struct ro
     format_paragraph(out, text, style->columns);
     free(text);
     if (table->calls) {
-        print_head(out, "of it", "call; rank: the one with the largest charge", style);
-        print_entries(out, rows, table, 0, table->calls, style);
+        print_balance_heading(out, "of it", "call; rank: the one with the largest charge", style);
+        print_balance_entries(out, rows, table, 0, table->calls, style);
     }
     if (table->charged > 0) {
         print_balance_ranks(out, table, style);
-        print_head(out, "times mean", "code of late ranks; rank: the one with the most time, relative to the mean rank",
-                   style);
-        print_entries(out, rows, table, table->calls, table->count, style);
+        print_balance_heading(out, "times mean",
+                              "code of late ranks; rank: the one with the most time, relative to the mean rank", style);
+        print_balance_entries(out, rows, table, table->calls, table->count, style);
     }
     balance_free(table);
 }

@@ -73,14 +73,14 @@ static void add_event_row(struct arranging *to, uint32_t index)
 }
 
 /* Returns the first-level row of a phase's name; for 0, the row of the whole program. */
-static uint32_t name_row(const struct arranging *to, uint32_t name)
+static uint32_t row_of_phase_name(const struct arranging *to, uint32_t name)
 {
     uint32_t group = name <= to->table->profile->name_count ? to->group[name] : ROW_NONE;
     return group == ROW_NONE ? to->view->node_row[0] : to->view->node_row[group];
 }
 
 /* Returns the first-level row (of a phase) that contains a row of the view. */
-static uint32_t first_level(const struct arranging *to, uint32_t view_row)
+static uint32_t phase_row_above(const struct arranging *to, uint32_t view_row)
 {
     while (to->view->row[view_row].parent != 0)
         view_row = to->view->row[view_row].parent;
@@ -89,7 +89,7 @@ static uint32_t first_level(const struct arranging *to, uint32_t view_row)
 
 /* Returns whether a row is the function that started the innermost phase, or an inlined function that
  * contains the start. */
-static bool is_beginner(const struct arranging *to, const struct row *row)
+static bool starts_innermost_phase(const struct arranging *to, const struct row *row)
 {
     uint32_t group = to->target[row->parent] - to->view->node_row[0];
     uint32_t name = group < to->table->group_count ? to->table->group[group].name : 0;
@@ -113,9 +113,9 @@ static void take_phase_row(struct arranging *to, uint32_t index)
         return;
     if (to->phase[index]) {
         bool instance = to->phase[row->parent] == to->phase[index];
-        to->target[index] = name_row(to, to->phase[index] - 1);
+        to->target[index] = row_of_phase_name(to, to->phase[index] - 1);
         /* the nested phase as a row of the enclosing phase */
-        if (!instance && first_level(to, above) != to->target[index]) {
+        if (!instance && phase_row_above(to, above) != to->target[index]) {
             uint32_t nested = find_view_child(to, above, row);
             add_metric_sums(to, nested, row->inclusive);
             add_exact_times(to, nested, row->extra ? &row->extra->probe : &(struct profile_probe){0});
@@ -123,7 +123,7 @@ static void take_phase_row(struct arranging *to, uint32_t index)
         add_metric_sums(to, to->target[index], row->exclusive);
         return;
     }
-    to->began[index] = is_beginner(to, row);
+    to->began[index] = starts_innermost_phase(to, row);
     to->target[index] = to->began[index] ? above : find_view_child(to, above, row);
     add_metric_sums(to, to->target[index], row->exclusive);
     if (row_is_probe(row) && row->extra)
@@ -185,7 +185,7 @@ struct rows *view_phases(const struct rows *rows, const struct phase_table *tabl
     struct arranging to = {.rows = rows, .table = table, .view = rows_like(rows)};
     start_arranging(&to);
     find_phases(&to);
-    to.target[0] = name_row(&to, 0);
+    to.target[0] = row_of_phase_name(&to, 0);
     add_metric_sums(&to, to.target[0], rows->row[0].exclusive);
     for (uint32_t i = 1; i < rows->count; i++)
         take_phase_row(&to, i);
@@ -223,18 +223,18 @@ struct phases_view {
     uint32_t depth; /* number of the deepest level that is shown */
 };
 
-static void print_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
+static void print_phase_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
 {
     fprintf(to->out, "%*s", width, given ? DECIMAL(value, decimals) : "");
 }
 
-static bool has_part(const struct phases_view *to, size_t part)
+static bool profile_has_part(const struct phases_view *to, size_t part)
 {
     return part < 2 || (part < METRIC_ALWAYS_PARTS ? !to->narrow : to->shown[part]);
 }
 
 /* Chooses the largest of the metrics that are not always shown. */
-static void choose_parts(struct phases_view *to)
+static void choose_phase_parts(struct phases_view *to)
 {
     size_t before = to->narrow ? NARROW_INDENT : NAME_INDENT, columns = to->style->columns;
     size_t room = columns > before + LEAST_NAME ? (columns - before - LEAST_NAME) / PART_COLUMNS : 0;
@@ -262,24 +262,25 @@ static void print_phase_numbers(const struct phases_view *to, uint64_t calls, do
     static const int widths[METRIC_ALWAYS_PARTS] = {10, 10, 9, 10};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
     double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
-    print_cell(to, 9, calls > 0, exact_ns * 1e-9, to->decimals);
-    print_cell(to, 8, calls > 0, (double)calls, 0);
+    print_phase_cell(to, 9, calls > 0, exact_ns * 1e-9, to->decimals);
+    print_phase_cell(to, 8, calls > 0, (double)calls, 0);
     for (size_t i = 0; i < METRIC_PARTS; i++) {
         double value = metric_value(to->rows, sums, metric_parts[i]);
-        if (has_part(to, i))
-            print_cell(to, i < METRIC_ALWAYS_PARTS ? widths[i] : PART_COLUMNS, value != 0, value, to->decimals);
+        if (profile_has_part(to, i))
+            print_phase_cell(to, i < METRIC_ALWAYS_PARTS ? widths[i] : PART_COLUMNS, value != 0, value, to->decimals);
     }
     const char *heat = format_heat(idle, to->style->colour);
     fputs(heat, to->out);
-    print_cell(to, 7, effort > 0, idle, 1);
+    print_phase_cell(to, 7, effort > 0, idle, 1);
     fprintf(to->out, "%s ", *heat ? format_plain(true) : "");
 }
 
-static void print_name(const struct phases_view *to, const char *branches, size_t branch_columns, const char *name)
+static void print_phase_label(const struct phases_view *to, const char *branches, size_t branch_columns,
+                              const char *name)
 {
     size_t before = (to->narrow ? NARROW_INDENT : NAME_INDENT) + branch_columns;
     for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
-        before += has_part(to, i) ? PART_COLUMNS : 0;
+        before += profile_has_part(to, i) ? PART_COLUMNS : 0;
     size_t room = to->style->columns > before + LEAST_NAME ? to->style->columns - before : LEAST_NAME;
     char *fitting = format_fit(name, room, to->style->utf8);
     fprintf(to->out, "%s%s\n", branches, fitting);
@@ -292,13 +293,13 @@ static const struct profile_probe *probe_of(const struct row *row)
     return row->extra ? &row->extra->probe : &none;
 }
 
-static bool is_shown(const struct phases_view *to, const struct row *row)
+static bool is_phase_row_shown(const struct phases_view *to, const struct row *row)
 {
     return row->extra || metric_value(to->rows, row->inclusive, METRIC_EFFORT) >= to->least_s;
 }
 
 /* Prints the code that a phase, or a row below it, calls. */
-static void print_below(struct phases_view *to, uint32_t first)
+static void print_code_below_phase(struct phases_view *to, uint32_t first)
 {
     const struct rows *view = to->view;
     bool utf8 = to->style->utf8;
@@ -306,7 +307,7 @@ static void print_below(struct phases_view *to, uint32_t first)
     for (uint32_t i = first + 1; i < view->row[first].end;) {
         const struct row *row = &view->row[i];
         char branches[64] = "";
-        if (row->depth > to->depth || !is_shown(to, row)) {
+        if (row->depth > to->depth || !is_phase_row_shown(to, row)) {
             to->cut += row->depth <= to->depth;
             i = row->end;
             continue;
@@ -317,13 +318,13 @@ static void print_below(struct phases_view *to, uint32_t first)
         strcat(branches, utf8 ? "\xe2\x94\x94 " : "- ");
         print_phase_numbers(to, probe_of(row)->calls, probe_of(row)->inclusive_ns, row->inclusive);
         char *label = row_tree_label(view, i);
-        print_name(to, branches, 2 * (indent + 1), label);
+        print_phase_label(to, branches, 2 * (indent + 1), label);
         free(label);
         i++;
     }
 }
 
-static int compare_slower(const void *left, const void *right)
+static int compare_execution_times(const void *left, const void *right)
 {
     const struct phase_entry *a = *(const struct phase_entry *const *)left;
     const struct phase_entry *b = *(const struct phase_entry *const *)right;
@@ -333,7 +334,7 @@ static int compare_slower(const void *left, const void *right)
 }
 
 /* Prints how much the durations of executions differ, and which executions took longest. */
-static void print_series(const struct phases_view *to, const struct phase_group *group)
+static void print_execution_spread(const struct phases_view *to, const struct phase_group *group)
 {
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
     const struct phase_entry **slowest = memory_array(group->entry_count, sizeof *slowest);
@@ -343,7 +344,7 @@ static void print_series(const struct phases_view *to, const struct phase_group 
     for (size_t i = 0; i < group->entry_count; i++)
         if (entries[i].is == PHASE_NUMBERED && entries[i].probe.calls)
             slowest[count++] = &entries[i];
-    qsort(slowest, count, sizeof *slowest, compare_slower);
+    qsort(slowest, count, sizeof *slowest, compare_execution_times);
     fprintf(out, "%s to %s s each, mean %s, deviation %s; slowest:",
             DECIMAL(group->probe.shortest_ns * 1e-9, to->decimals + 1),
             DECIMAL(group->probe.longest_ns * 1e-9, to->decimals + 1),
@@ -359,7 +360,7 @@ static void print_series(const struct phases_view *to, const struct phase_group 
 }
 
 /* Prints the counters' sums over the phase. */
-static void print_counters(const struct phases_view *to, const struct profile_counters *counters)
+static void print_phase_counters(const struct phases_view *to, const struct profile_counters *counters)
 {
     char *text;
     FILE *out = memory_stream(&text);
@@ -379,7 +380,7 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
     enum phase_instance last = entries[group->entry_count - 1].is;
     if (last != PHASE_STATIC && (group->entry_count > FEW_EXECUTIONS || last == PHASE_OTHERS)) {
-        print_series(to, group);
+        print_execution_spread(to, group);
         return;
     }
     for (size_t i = 0; i < group->entry_count; i++) {
@@ -387,8 +388,8 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
             continue;
         char *label = format_printable("[%lld]", (long long)entries[i].instance);
         print_phase_numbers(to, entries[i].probe.calls, entries[i].exact_ns, &entries[i].inclusive);
-        print_name(to, "  ", 2, label);
-        print_counters(to, &entries[i].counters);
+        print_phase_label(to, "  ", 2, label);
+        print_phase_counters(to, &entries[i].counters);
         free(label);
     }
 }
@@ -407,15 +408,15 @@ static void print_phase_table(struct phases_view *to)
         print_phase_numbers(to, group->probe.calls, group->exact_ns, &group->inclusive);
         char *label = format_printable("%s", phase_name(to->table, group->name));
         fputs(format_strong(to->style->colour), to->out);
-        print_name(to, "", 0, label);
+        print_phase_label(to, "", 0, label);
         fputs(format_plain(to->style->colour), to->out);
         free(label);
         if (group->name) {
-            print_counters(to, &group->counters);
+            print_phase_counters(to, &group->counters);
             print_executions(to, group);
         }
         if (row != ROW_NONE)
-            print_below(to, row);
+            print_code_below_phase(to, row);
     }
 }
 
@@ -481,19 +482,19 @@ static void print_event(const struct phases_view *to, const struct event *event)
 {
     const struct profile_probe *probe = &event->probe;
     char error[FORMAT_NUMBER_BYTES + 4] = "";
-    print_cell(to, 9, probe->calls > 0, event->exact_ns * 1e-9, to->decimals);
-    print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
+    print_phase_cell(to, 9, probe->calls > 0, event->exact_ns * 1e-9, to->decimals);
+    print_phase_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
     if (!to->narrow) {
-        print_cell(to, 10, probe->calls > 0, probe->exclusive_ns * 1e-9, to->decimals);
-        print_cell(to, 14, probe->calls > 0, probe_mean_s(probe) * 1e6, 3);
+        print_phase_cell(to, 10, probe->calls > 0, probe->exclusive_ns * 1e-9, to->decimals);
+        print_phase_cell(to, 14, probe->calls > 0, probe_mean_s(probe) * 1e6, 3);
     }
-    print_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
+    print_phase_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
     if (event->samples)
         snprintf(error, sizeof error, "+- %s",
                  DECIMAL(error_of(&to->rows->error, METRIC_WORK, event->sampled_s, ERROR_ALONE), to->decimals));
     fprintf(to->out, "%*s ", to->narrow ? 16 : 11, error);
     char *label = format_printable("%s", event->row->label->name);
-    print_name(to, "", 0, label);
+    print_phase_label(to, "", 0, label);
     free(label);
 }
 
@@ -543,7 +544,7 @@ void view_text_phases(FILE *out, const struct profile *profile, const struct row
                              .depth = depth,
                              .decimals = effort < 1000 ? 3 : 1,
                              .least_s = 0.01 * style->least_percent * effort};
-    choose_parts(&to);
+    choose_phase_parts(&to);
     view_text_header(out, profile, style);
     struct rows *view = view_phases(rows, table);
     to.view = view;

@@ -26,7 +26,7 @@ static const struct {
     [MADE_WAIT] = {"made wait", 14},
 };
 
-static double column_ns(const struct profile_rank *rank, int column)
+static double rank_column_ns(const struct profile_rank *rank, int column)
 {
     const double of[COLUMNS] = {[WALL] = (double)(int64_t)(rank->end_ns - rank->begin_ns),
                                 [WORK] = rank->work,
@@ -49,7 +49,7 @@ static bool is_column_known(const struct profile_rank *rank, int column)
 }
 
 /* Returns the number of columns. Leaves out the last two if they are unknown for all ranks. */
-static int column_count(const struct profile *profile)
+static int rank_column_count(const struct profile *profile)
 {
     return profile->header.ranks_seen ? COLUMNS : FOR_ANOTHER;
 }
@@ -70,22 +70,22 @@ static void print_rank_row(FILE *out, const struct profile *profile, const struc
         return;
     }
     fprintf(out, "%8u", rank->threads);
-    for (int column = 0; column < column_count(profile); column++)
+    for (int column = 0; column < rank_column_count(profile); column++)
         fprintf(out, "%*s", columns[column].width,
-                is_column_known(rank, column) ? DECIMAL(column_ns(rank, column) * 1e-9, 2) : "");
+                is_column_known(rank, column) ? DECIMAL(rank_column_ns(rank, column) * 1e-9, 2) : "");
     fprintf(out, "%8s%s\n", whole > 0 ? DECIMAL(100 * rank->idle / whole, 1) : "",
             rank->state == PROFILE_RANK_OPEN ? "  had not ended" : "");
 }
 
-static void print_heads(FILE *out, const struct profile *profile, const struct view_style *style)
+static void print_rank_heads(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     fprintf(out, "\n%s%8s  %-*s%8s", format_strong(style->colour), "rank", HOST_COLUMNS, "node", "threads");
-    for (int column = 0; column < column_count(profile); column++)
+    for (int column = 0; column < rank_column_count(profile); column++)
         fprintf(out, "%*s", columns[column].width, columns[column].title);
     fprintf(out, "%8s%s\n", "idle %", format_plain(style->colour));
 }
 
-static void print_heading(FILE *out, const char *text, const struct view_style *style)
+static void print_ranks_heading(FILE *out, const char *text, const struct view_style *style)
 {
     fprintf(out, "\n%s%s%s\n", format_strong(style->colour), text, format_plain(style->colour));
 }
@@ -97,7 +97,7 @@ static int compare_doubles(const void *left, const void *right)
 }
 
 /* Returns a quantile of sorted values, by linear interpolation. */
-static double quantile(const double *value, size_t count, double part)
+static double quantile_of_ranks(const double *value, size_t count, double part)
 {
     double at = part * (double)(count - 1);
     size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
@@ -105,12 +105,12 @@ static double quantile(const double *value, size_t count, double part)
 }
 
 /* Collects the known values of a column in ascending order, and returns their number. */
-static size_t sorted_values(const struct profile *profile, int column, double *value)
+static size_t sorted_rank_values(const struct profile *profile, int column, double *value)
 {
     size_t count = 0;
     for (size_t i = 0; i < profile->rank_count; i++)
         if (is_column_known(&profile->ranks[i], column))
-            value[count++] = column_ns(&profile->ranks[i], column);
+            value[count++] = rank_column_ns(&profile->ranks[i], column);
     qsort(value, count, sizeof *value, compare_doubles);
     return count;
 }
@@ -125,21 +125,21 @@ static void print_ranks_spread(FILE *out, const struct profile *profile, const s
     size_t known[COLUMNS];
     for (int column = 0; column < COLUMNS; column++) {
         double sum = 0;
-        known[column] = sorted_values(profile, column, value);
+        known[column] = sorted_rank_values(profile, column, value);
         for (size_t i = 0; i < known[column]; i++)
             sum += value[i];
         for (int i = 0; i < QUANTILES && known[column]; i++)
-            line[i][column] = quantile(value, known[column], part[i]);
+            line[i][column] = quantile_of_ranks(value, known[column], part[i]);
         line[MEAN][column] = sum / (double)known[column];
     }
     free(value);
     fprintf(out, "\n%s%*s", format_strong(style->colour), 18 + HOST_COLUMNS, "");
-    for (int column = 0; column < column_count(profile); column++)
+    for (int column = 0; column < rank_column_count(profile); column++)
         fprintf(out, "%*s", columns[column].width, columns[column].title);
     fprintf(out, "%s\n", format_plain(style->colour));
     for (int i = 0; i < LINES; i++) {
         fprintf(out, "%8s%*s", title[i], 10 + HOST_COLUMNS, "");
-        for (int column = 0; column < column_count(profile); column++)
+        for (int column = 0; column < rank_column_count(profile); column++)
             fprintf(out, "%*s", columns[column].width, known[column] ? DECIMAL(line[i][column] * 1e-9, 2) : "");
         putc('\n', out);
     }
@@ -149,13 +149,13 @@ static int compare_by_column(const void *left, const void *right, void *column)
 {
     const struct profile_rank *a = *(const struct profile_rank *const *)left,
                               *b = *(const struct profile_rank *const *)right;
-    double of_a = column_ns(a, *(int *)column), of_b = column_ns(b, *(int *)column);
+    double of_a = rank_column_ns(a, *(int *)column), of_b = rank_column_ns(b, *(int *)column);
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
 /* Prints the ranks with the largest values of a column. */
-static void print_most(FILE *out, const struct profile *profile, int column, const char *heading,
-                       const struct view_style *style)
+static void print_highest_ranks(FILE *out, const struct profile *profile, int column, const char *heading,
+                                const struct view_style *style)
 {
     const struct profile_rank **rank = memory_array(profile->rank_count, sizeof *rank);
     size_t count = 0, told = 0;
@@ -163,27 +163,27 @@ static void print_most(FILE *out, const struct profile *profile, int column, con
     for (size_t i = 0; i < profile->rank_count; i++)
         if (is_column_known(&profile->ranks[i], column)) {
             rank[count++] = &profile->ranks[i];
-            sum += column_ns(&profile->ranks[i], column);
+            sum += rank_column_ns(&profile->ranks[i], column);
         }
     qsort_r(rank, count, sizeof *rank, compare_by_column, &column);
     for (; told < count && told < STAND_OUT; told++) {
-        if (column_ns(rank[told], column) * (double)count <= LEAST_EXCESS * sum)
+        if (rank_column_ns(rank[told], column) * (double)count <= LEAST_EXCESS * sum)
             break;
         if (!told)
-            print_heading(out, heading, style);
+            print_ranks_heading(out, heading, style);
         print_rank_row(out, profile, rank[told], style);
     }
     free(rank);
 }
 
-static void print_wrong(FILE *out, const struct profile *profile, const struct view_style *style)
+static void print_unfinished_ranks(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < profile->rank_count; i++) {
         if (profile->ranks[i].state == PROFILE_RANK_WHOLE)
             continue;
         if (wrong++ == 0)
-            print_heading(out, "Missing, damaged or not ended normally", style);
+            print_ranks_heading(out, "Missing, damaged or not ended normally", style);
         if (wrong <= WRONG_SHOWN)
             print_rank_row(out, profile, &profile->ranks[i], style);
     }
@@ -191,7 +191,7 @@ static void print_wrong(FILE *out, const struct profile *profile, const struct v
         fprintf(out, "%8s  %zu more\n", "", wrong - WRONG_SHOWN);
 }
 
-static void print_many(FILE *out, const struct profile *profile, const struct view_style *style)
+static void print_many_ranks(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     char *text = format_printable("%zu ranks: their distribution, and the ranks that stand out. --all and --format "
                                   "csv list all ranks.",
@@ -199,11 +199,11 @@ static void print_many(FILE *out, const struct profile *profile, const struct vi
     format_paragraph(out, text, style->columns);
     free(text);
     print_ranks_spread(out, profile, style);
-    print_heads(out, profile, style);
-    print_most(out, profile, MADE_WAIT, "Made others wait most", style);
-    print_most(out, profile, WORK, "Most work", style);
-    print_most(out, profile, MPI_WAIT, "Most mpi wait", style);
-    print_wrong(out, profile, style);
+    print_rank_heads(out, profile, style);
+    print_highest_ranks(out, profile, MADE_WAIT, "Made others wait most", style);
+    print_highest_ranks(out, profile, WORK, "Most work", style);
+    print_highest_ranks(out, profile, MPI_WAIT, "Most mpi wait", style);
+    print_unfinished_ranks(out, profile, style);
 }
 
 void view_text_ranks(FILE *out, const struct profile *profile, const struct view_style *style)
@@ -218,10 +218,10 @@ void view_text_ranks(FILE *out, const struct profile *profile, const struct view
                          "blamed. Made wait: the waiting of other ranks for which this rank is blamed.",
                          style->columns);
     if (profile->rank_count > MANY && !style->all) {
-        print_many(out, profile, style);
+        print_many_ranks(out, profile, style);
         return;
     }
-    print_heads(out, profile, style);
+    print_rank_heads(out, profile, style);
     for (size_t i = 0; i < profile->rank_count; i++)
         print_rank_row(out, profile, &profile->ranks[i], style);
 }

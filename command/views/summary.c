@@ -216,7 +216,7 @@ static int name_columns(const struct summary *summary)
 }
 
 /* Prints one of the shares that add up to the whole, as a number, a percentage and a bar. */
-static void print_share(const struct summary *summary, const char *name, double value, const char *meaning)
+static void print_summary_share(const struct summary *summary, const char *name, double value, const char *meaning)
 {
     double percent = 100 * value / thread_time_of(summary);
     bool events = counts_events(summary);
@@ -237,7 +237,7 @@ static void print_metric(const struct summary *summary, enum metric metric, cons
 {
     const struct profile_sums *total = summary->rows->row[0].inclusive;
     bool events = counts_events(summary);
-    print_share(summary, metric_title(metric), metric_value(summary->rows, total, metric), meaning);
+    print_summary_share(summary, metric_title(metric), metric_value(summary->rows, total, metric), meaning);
     fprintf(summary->out, " (+- %s%s)\n", DECIMAL(metric_error(summary->rows, total, metric), events ? 0 : 2),
             events ? "" : " s");
 }
@@ -280,7 +280,7 @@ struct top {
     size_t count, room;
 };
 
-static void add_to_top(struct top *top, uint32_t item, double seconds)
+static void add_to_top_rows(struct top *top, uint32_t item, double seconds)
 {
     size_t at = top->count;
     for (; at > 0 && top->seconds[at - 1] < seconds; at--)
@@ -339,7 +339,7 @@ static double summary_find_top(const struct rows *rows, struct listed listed, bo
     }
     for (uint32_t i = 0; i < items; i++)
         if (sum[i] >= least_s && sum[i] > 0)
-            add_to_top(top, row[i], sum[i]);
+            add_to_top_rows(top, row[i], sum[i]);
     free(sum);
     free(row);
     return whole;
@@ -533,7 +533,7 @@ static void print_top_phases(const struct summary *summary)
 
 /* Prints what the shares add up to. The sampled thread time may differ from the number of threads times the
  * run time, because threads start and end during the run. */
-static void print_whole(const struct summary *summary)
+static void print_whole_of_shares(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
     double whole = thread_time_of(summary), wall_s = profile_wall_s(summary->profile),
@@ -568,16 +568,16 @@ static void print_rank_idleness(const struct summary *summary)
 static void print_metrics(const struct summary *summary)
 {
     print_event_note(summary);
-    print_whole(summary);
+    print_whole_of_shares(summary);
     for (size_t i = 0; i < METRIC_PARTS; i++)
         if (metric_is_shown(summary->rows, metric_parts[i]))
             print_metric(summary, metric_parts[i], metric_summary(metric_parts[i]));
     if (nobody_busy(summary) > 0) {
-        print_share(summary, "nobody busy", nobody_busy(summary), "all threads waited");
+        print_summary_share(summary, "nobody busy", nobody_busy(summary), "all threads waited");
         putc('\n', summary->out);
     }
     if (unassigned(summary) > 0) {
-        print_share(summary, "unassigned", unassigned(summary), "waiting that is blamed on no code");
+        print_summary_share(summary, "unassigned", unassigned(summary), "waiting that is blamed on no code");
         putc('\n', summary->out);
     }
     if (metric_is_shown(summary->rows, METRIC_RANK_IDLENESS))
@@ -602,7 +602,7 @@ static void print_causes(const struct summary *summary, const struct report_tabl
 }
 
 /* Prints text as one word of a shell command, as $'...' if it has control characters. */
-static void print_word(FILE *out, const char *text)
+static void print_shell_word(FILE *out, const char *text)
 {
     char *clean = format_clean(text, true), *escaped = strcmp(clean, text) != 0 ? format_escaped(text, "'") : NULL;
     free(clean);
@@ -650,6 +650,6 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     char *clean = format_clean(dir, true);
     fprintf(out, "\nprofile: %s    see more: blame report ", clean);
     free(clean);
-    print_word(out, dir);
+    print_shell_word(out, dir);
     putc('\n', out);
 }

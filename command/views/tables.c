@@ -24,7 +24,7 @@ enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_B
 /* a part is shown if a thread has at least this many ns of it, which two decimals can show */
 #define SHOWN_NS 5e6
 
-static void parts_of(const struct profile_thread *thread, double part[PARTS])
+static void parts_of_thread_time(const struct profile_thread *thread, double part[PARTS])
 {
     const double parts[PARTS] = {thread->work,    thread->overhead, thread->lock_wait, thread->idle,
                                  thread->no_core, thread->blocked,  thread->mpi_wait};
@@ -40,7 +40,8 @@ struct thread_table {
     bool times, bar;
 };
 
-static struct thread_table lay_out(FILE *out, const struct profile *profile, const struct view_style *style)
+static struct thread_table lay_out_thread_table(FILE *out, const struct profile *profile,
+                                                const struct view_style *style)
 {
     struct thread_table table = {.out = out, .profile = profile, .style = style};
     size_t columns = THREAD_COLUMNS + (profile->rank_count ? RANK_COLUMNS : 0);
@@ -48,7 +49,7 @@ static struct thread_table lay_out(FILE *out, const struct profile *profile, con
         table.shown[p] = p < PART_NO_CORE;
         for (size_t i = 0; i < profile->thread_count && !table.shown[p]; i++) {
             double part[PARTS];
-            parts_of(&profile->threads[i], part);
+            parts_of_thread_time(&profile->threads[i], part);
             table.shown[p] = part[p] >= SHOWN_NS;
         }
         columns += p >= PART_NO_CORE && table.shown[p] ? PART_COLUMNS(p) : 0;
@@ -59,7 +60,7 @@ static struct thread_table lay_out(FILE *out, const struct profile *profile, con
 }
 
 /* Prints a thread's time as a bar. Each part has a number of columns in proportion to its time. */
-static void print_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
+static void print_thread_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
 {
     static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z", "m"};
     static const char *const fine[PARTS] = {
@@ -91,7 +92,7 @@ static void print_thread(const struct thread_table *table, size_t index)
     const struct profile_thread *thread = &table->profile->threads[index];
     uint64_t start = table->profile->header.start_ns, end = profile_thread_end_ns(thread);
     double part[PARTS], whole = 0;
-    parts_of(thread, part);
+    parts_of_thread_time(thread, part);
     for (int p = 0; p < PARTS; p++)
         whole += part[p];
     fprintf(out, "%6zu", index);
@@ -109,14 +110,14 @@ static void print_thread(const struct thread_table *table, size_t index)
     if (thread->timer_failed)
         fputs("  no timer\n", out);
     else if (table->bar && whole > 0)
-        print_bar(out, part, whole, table->style->utf8);
+        print_thread_bar(out, part, whole, table->style->utf8);
     else
         fputc('\n', out);
 }
 
 void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style)
 {
-    struct thread_table table = lay_out(out, profile, style);
+    struct thread_table table = lay_out_thread_table(out, profile, style);
     view_text_header(out, profile, style);
     format_paragraph(out, table.times ? "Seconds; begin and end are counted from the program's start." : "Seconds.",
                      style->columns);
@@ -188,7 +189,7 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
         fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
 }
 
-static void print_rest(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)
+static void print_locks_left_out(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)
 {
     double rest_ns = cut ? cut->ns : 0;
     size_t rest = table->count - shown + (cut ? cut->count : 0);
@@ -224,5 +225,5 @@ void view_text_locks(FILE *out, const struct profile *profile, const struct lock
     size_t shown = style->most && style->most < table->count ? style->most : table->count;
     for (size_t i = 0; i < shown; i++)
         print_lock(out, table, &table->lock[i], style);
-    print_rest(out, table, shown, style->cut);
+    print_locks_left_out(out, table, shown, style->cut);
 }

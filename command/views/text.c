@@ -15,8 +15,8 @@
 #include "command/text/memory.h"
 #include "command/text/source_text.h"
 
-#define LEAST_TREE    36 /* columns that are left for the tree when further numbers are added */
-#define ROOMY_TREE    48 /* the same, if there are already as many further numbers as sure ones */
+#define LEAST_TREE    36 /* columns that must be left for the tree when a column of numbers is added */
+#define ROOMY_TREE    48 /* the same, once there are as many additional columns as sure ones */
 #define LEAST_SOURCE  12 /* columns of the shortest source line that is printed */
 #define TITLE_COLUMNS 40 /* largest number of columns for a counter's name in the heading */
 
@@ -168,7 +168,7 @@ static bool add_column(struct table *table, enum metric metric, bool exclusive, 
 }
 
 /* Adds columns for the parts of the effort and for rank idleness, largest first, while there is room. */
-static void add_others(struct table *table)
+static void add_other_columns(struct table *table)
 {
     enum metric others[METRIC_ALL_PARTS];
     const struct rows *rows = table->rows;
@@ -212,7 +212,7 @@ static void choose_columns(struct table *table)
     add_column(table, style->metric, style->by_exclusive, true, style->relative ? "rel.%" : "%");
     add_column(table, style->metric, !style->by_exclusive, false, style->by_exclusive ? "incl." : "itself");
     table->sure_columns = table->column_count;
-    add_others(table);
+    add_other_columns(table);
 }
 
 static bool shows_counter(const struct table *table)
@@ -284,7 +284,7 @@ static void print_titles(const struct table *table)
     fprintf(table->out, "%s\n", format_plain(table->style->colour));
 }
 
-static void print_number(const struct table *table, const struct row *row, const struct number_column *column)
+static void print_tree_number(const struct table *table, const struct row *row, const struct number_column *column)
 {
     const struct rows *rows = table->rows;
     const struct view_style *style = table->style;
@@ -327,7 +327,7 @@ static size_t print_branches(const struct table *table, const struct row *row)
     return 2 * (size_t)row->depth;
 }
 
-static void print_source(const struct table *table, const struct row *row, size_t columns)
+static void print_row_source(const struct table *table, const struct row *row, size_t columns)
 {
     const char *text = table->style->sources && row->kind == ROW_STATEMENT
                            ? source_text_line(table->style->sources, row->label->file, row->label->line)
@@ -347,20 +347,20 @@ static void print_tree_row(const struct table *table, uint32_t index)
     if (row->depth)
         table->last[row->depth] = table->last_child[row->parent] == index;
     for (size_t i = 0; i < table->column_count; i++)
-        print_number(table, row, &table->column[i]);
+        print_tree_number(table, row, &table->column[i]);
     fputs("  ", table->out);
     size_t taken = print_branches(table, row);
     size_t columns = table->tree_columns > taken + 8 ? table->tree_columns - taken : 8;
     char *label = row_tree_label(rows, index);
     char *fitting = format_fit(label, columns, table->style->utf8);
     fputs(fitting, table->out);
-    print_source(table, row, columns - format_columns(fitting));
+    print_row_source(table, row, columns - format_columns(fitting));
     putc('\n', table->out);
     free(label);
     free(fitting);
 }
 
-static void print_cut(const struct table *table, size_t cut, double cut_value)
+static void print_rows_left_out(const struct table *table, size_t cut, double cut_value)
 {
     const struct view_style *style = table->style;
     char text[320];
@@ -384,7 +384,7 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
 }
 
 /* Chooses the rows that are shown, and finds each row's last visible child. */
-static void choose_visible(struct table *table)
+static void choose_visible_rows(struct table *table)
 {
     const struct rows *rows = table->rows;
     rows_mark_shares(rows, table->style->metric, table->style->by_exclusive, table->style->least_percent,
@@ -396,7 +396,7 @@ static void choose_visible(struct table *table)
     }
 }
 
-static void print_rows(const struct table *table)
+static void print_visible_rows(const struct table *table)
 {
     const struct rows *rows = table->rows;
     size_t cut = 0;
@@ -412,7 +412,7 @@ static void print_rows(const struct table *table)
             cut_value += primary_value(table, &rows->row[i]);
         i = rows->row[i].end;
     }
-    print_cut(table, cut, cut_value);
+    print_rows_left_out(table, cut, cut_value);
 }
 
 void view_text(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
@@ -433,8 +433,8 @@ void view_text(FILE *out, const struct profile *profile, const struct rows *rows
         fprintf(out, "No %s was measured%s.\n", name, style->notes && *style->notes ? " there" : "");
         free(name);
     } else {
-        choose_visible(&table);
-        print_rows(&table);
+        choose_visible_rows(&table);
+        print_visible_rows(&table);
     }
     free(table.visible);
     free(table.last_child);

@@ -1,5 +1,5 @@
-/* Prints the timeline as text, with a line for each thread or group of threads. Each column shows the sign of
- * the most frequent state. */
+/* Prints the timeline as text, with a line for each thread or group of threads. Each column shows the
+ * character of the most frequent state. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +176,7 @@ static void print_phase_lines(const struct time_axis *axis)
 }
 
 /* Returns the smallest number that is at least `least` and is 1, 2 or 5 times a power of ten. */
-static double round_up(double least)
+static double round_up_tick(double least)
 {
     double ten = pow(10, floor(log10(least)));
     return least <= ten ? ten : least <= 2 * ten ? 2 * ten : least <= 5 * ten ? 5 * ten : 10 * ten;
@@ -187,7 +187,7 @@ static double round_up(double least)
 static void time_axis_print(const struct time_axis *axis)
 {
     print_phase_lines(axis);
-    double width_s = axis->span_ns * 1e-9 / (double)axis->columns, step = round_up(TICK_COLUMNS * width_s);
+    double width_s = axis->span_ns * 1e-9 / (double)axis->columns, step = round_up_tick(TICK_COLUMNS * width_s);
     double begin_s = (double)(int64_t)(axis->profile->timeline.origin_ns - axis->profile->header.start_ns) * 1e-9;
     int decimals = step >= 1 ? 0 : (int)fmin(9, ceil(-log10(step) - 1e-9));
     size_t at = 0;
@@ -225,7 +225,8 @@ static const char *time_axis_level(double value, double most, bool utf8)
 }
 
 /* Returns the number of threads that waited, by column. */
-static double *intensity_of(const struct time_axis *axis, const struct culprits *culprits, size_t first, size_t end)
+static double *waiting_threads_by_column(const struct time_axis *axis, const struct culprits *culprits, size_t first,
+                                         size_t end)
 {
     const struct timeline *timeline = &axis->profile->timeline;
     double *column = memory_array(axis->columns, sizeof *column),
@@ -240,9 +241,10 @@ static double *intensity_of(const struct time_axis *axis, const struct culprits 
     return column;
 }
 
-static double most_of(const struct time_axis *axis, const struct culprits *culprits, size_t first, size_t end)
+static double most_waiting_threads(const struct time_axis *axis, const struct culprits *culprits, size_t first,
+                                   size_t end)
 {
-    double *column = intensity_of(axis, culprits, first, end), most = 0;
+    double *column = waiting_threads_by_column(axis, culprits, first, end), most = 0;
     for (size_t c = 0; c < axis->columns; c++)
         most = fmax(most, column[c]);
     free(column);
@@ -261,7 +263,7 @@ static void print_axis_line(const struct time_axis *axis, const struct culprit_l
                             size_t first, size_t end)
 {
     const struct culprits *culprits = lines->culprits;
-    double idleness = 0, lock_wait = 0, *column = intensity_of(axis, culprits, first, end);
+    double idleness = 0, lock_wait = 0, *column = waiting_threads_by_column(axis, culprits, first, end);
     for (size_t i = first; i < end; i++) {
         idleness += culprits->culprit[i].idleness;
         lock_wait += culprits->culprit[i].lock_wait;
@@ -287,7 +289,7 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
                                size_t most, bool in_parts)
 {
     size_t shown = 0;
-    const struct culprit_lines lines = {culprits, most_of(axis, culprits, 0, culprits->count), in_parts};
+    const struct culprit_lines lines = {culprits, most_waiting_threads(axis, culprits, 0, culprits->count), in_parts};
     while (shown < most && shown < culprits->count &&
            culprit_blame(&culprits->culprit[shown]) * 1e9 > 0.001 * axis->span_ns)
         shown++;
@@ -372,7 +374,7 @@ static bool is_of_lane(const struct profile *profile, const struct timeline_lane
 }
 
 /* Returns, by bin, for how long the lane's threads existed. */
-static double *find_alive(const struct profile *profile, const struct timeline_lane *lane)
+static double *find_lane_lifetimes(const struct profile *profile, const struct timeline_lane *lane)
 {
     const struct timeline *timeline = &profile->timeline;
     double *alive = memory_array(timeline->lane_bins, sizeof *alive), width = (double)timeline->lane_bin_ns;
@@ -395,7 +397,7 @@ static double *find_alive(const struct profile *profile, const struct timeline_l
 static void add_lane_states(const struct time_axis *axis, const struct timeline_lane *lane, struct line *line)
 {
     const struct timeline *timeline = &axis->profile->timeline;
-    double *alive = find_alive(axis->profile, lane), width = (double)timeline->lane_bin_ns,
+    double *alive = find_lane_lifetimes(axis->profile, lane), width = (double)timeline->lane_bin_ns,
            kept[PROFILE_TIME_STATES] = {0};
     for (size_t bin = timeline->lane_bins; bin-- > 0;) {
         double sum = 0, begin = (double)bin * width;
@@ -411,12 +413,12 @@ static void add_lane_states(const struct time_axis *axis, const struct timeline_
     free(alive);
 }
 
-static bool has_thread(const struct time_axis *axis, const struct line *line, size_t column)
+static bool column_has_thread(const struct time_axis *axis, const struct line *line, size_t column)
 {
     return line->alive[column] >= LEAST_ALIVE * axis->span_ns / (double)axis->columns;
 }
 
-static int sign_of(const struct time_axis *axis, const struct line *line, size_t column)
+static int sign_of_column(const struct time_axis *axis, const struct line *line, size_t column)
 {
     double sum = 0;
     int most = 0;
@@ -424,17 +426,17 @@ static int sign_of(const struct time_axis *axis, const struct line *line, size_t
         sum += line->state[state][column];
         most = line->state[state][column] > line->state[most][column] ? state : most;
     }
-    if (has_thread(axis, line, column))
+    if (column_has_thread(axis, line, column))
         return sum < 0.5 * line->alive[column] ? NOT_SAMPLED : most;
     bool before = false, behind = false;
     for (size_t c = 0; c < axis->columns; c++)
-        if (has_thread(axis, line, c))
+        if (column_has_thread(axis, line, c))
             *(c < column ? &before : &behind) = true;
     return before && behind ? NO_THREAD : before ? ENDED : NOT_BEGUN;
 }
 
 /* Fills gaps that may be chance with the state of the samples that follow. */
-static void bridge(const struct time_axis *axis, const struct line *line, int *sign)
+static void bridge_sign_gaps(const struct time_axis *axis, const struct line *line, int *sign)
 {
     double width = axis->span_ns / (double)axis->columns;
     for (size_t c = 0, end; c < axis->columns; c = end) {
@@ -449,7 +451,7 @@ static void bridge(const struct time_axis *axis, const struct line *line, int *s
 }
 
 /* Prints columns that have the same sign. If there is room, a gap contains its name. */
-static void print_run(const struct time_axis *axis, int sign, size_t count)
+static void print_equal_signs(const struct time_axis *axis, int sign, size_t count)
 {
     const struct sign *shown = &signs[sign];
     bool blank = *shown->ascii == ' ';
@@ -468,7 +470,7 @@ static void print_run(const struct time_axis *axis, int sign, size_t count)
 }
 
 /* Prints one line for all lanes from `first` to before `end`. */
-static void print_line(const struct time_axis *axis, const char *label, size_t first, size_t end, bool used[SIGNS])
+static void print_lane_line(const struct time_axis *axis, const char *label, size_t first, size_t end, bool used[SIGNS])
 {
     const struct profile *profile = axis->profile;
     struct line line = {.alive = memory_array(axis->columns, sizeof *line.alive),
@@ -488,15 +490,15 @@ static void print_line(const struct time_axis *axis, const char *label, size_t f
         line.period_ns = fmax(line.period_ns, (double)profile->threads[lane->thread].period_ns);
     }
     for (size_t c = 0; c < axis->columns; c++)
-        sign[c] = sign_of(axis, &line, c);
-    bridge(axis, &line, sign);
+        sign[c] = sign_of_column(axis, &line, c);
+    bridge_sign_gaps(axis, &line, sign);
     time_axis_label(axis, label, 7);
     fprintf(axis->out, "%4s %% ", sum > 0 ? DECIMAL(100 * work / sum, 0) : "-");
     for (size_t c = 0, run; c < axis->columns; c += run) {
         for (run = 1; c + run < axis->columns && sign[c + run] == sign[c];)
             run++;
         used[sign[c]] = true;
-        print_run(axis, sign[c], run);
+        print_equal_signs(axis, sign[c], run);
     }
     fputc('\n', axis->out);
     for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
@@ -541,7 +543,7 @@ static void print_timeline_legend(const struct time_axis *axis, const bool used[
 }
 
 /* Returns the end of the group of lanes that starts at `first`: `lanes` lanes, or all lanes of a rank. */
-static size_t group_end(const struct timeline *timeline, size_t first, size_t lanes, bool by_rank)
+static size_t lane_group_end(const struct timeline *timeline, size_t first, size_t lanes, bool by_rank)
 {
     size_t end = first + lanes;
     if (by_rank)
@@ -565,9 +567,9 @@ static void print_lanes(const struct time_axis *axis, bool all)
     time_axis_label(axis, heading, 7);
     fprintf(axis->out, "%6s%s\n", "work", format_plain(axis->style->colour));
     for (size_t first = 0, end; first < timeline->lane_count; first = end) {
-        end = group_end(timeline, first, lanes, by_rank);
+        end = lane_group_end(timeline, first, lanes, by_rank);
         char *label = lane_label(axis->profile, first, end);
-        print_line(axis, label, first, end, used);
+        print_lane_line(axis, label, first, end, used);
         free(label);
     }
     time_axis_print(axis);

@@ -12,7 +12,7 @@
 #define LABEL_INDENT 30 /* columns of numbers before a context */
 #define PLACE_INDENT 20
 
-static double whole_of(const struct wait_table *table)
+static double whole_waiting_of(const struct wait_table *table)
 {
     double whole = 0;
     for (size_t i = 0; i < table->place_count; i++)
@@ -22,7 +22,7 @@ static double whole_of(const struct wait_table *table)
 
 /* Prints a wait place, as "taskwait in fib  fib.c:22" or "MPI_Allreduce of other ranks in exchange
  * solve.c:88". */
-static void print_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
+static void print_wait_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
 {
     char line[16] = "";
     const char *joint = place->kind == WAIT_LOCK         ? " "
@@ -40,8 +40,8 @@ static void print_place(FILE *out, const struct wait_place *place, size_t column
     free(text);
 }
 
-static void print_pairs(FILE *out, const struct rows *rows, const struct wait_table *table,
-                        const struct wait_place *place, const struct view_style *style)
+static void print_wait_pairs(FILE *out, const struct rows *rows, const struct wait_table *table,
+                             const struct wait_place *place, const struct view_style *style)
 {
     size_t columns = style->columns;
     bool utf8 = style->utf8;
@@ -59,7 +59,7 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows, const struct wait_table *table,
                      const struct view_style *style)
 {
-    double rest = style->cut ? style->cut->ns : 0, whole = whole_of(table) + rest;
+    double rest = style->cut ? style->cut->ns : 0, whole = whole_waiting_of(table) + rest;
     size_t shown = style->most && style->most < table->place_count ? style->most : table->place_count;
     size_t left_out = table->place_count - shown + (style->cut ? style->cut->count : 0);
     view_text_header(out, profile, style);
@@ -82,8 +82,8 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
         }
         fprintf(out, "%s%10s%7s%s   ", format_heat(share, style->colour), DECIMAL(place->ns * 1e-9, 3),
                 DECIMAL(share, 1), format_plain(style->colour));
-        print_place(out, place, style->columns, style->utf8);
-        print_pairs(out, rows, table, place, style);
+        print_wait_place(out, place, style->columns, style->utf8);
+        print_wait_pairs(out, rows, table, place, style);
     }
     if (left_out)
         fprintf(out, "\n%zu place%s left out, together %s s; --min 0 shows all\n", left_out, left_out == 1 ? "" : "s",
