@@ -102,8 +102,8 @@ static bool judge_course(const struct inquiry *inquiry, struct course *course)
         course->whole_s[i < change->at ? BEFORE : AFTER] += course->whole[i];
     course->worse = change->after > change->before ? AFTER : BEFORE;
     course->seconds = fabs(change->after - change->before) * course->whole_s[course->worse];
-    return finding_is_enough(inquiry, course->seconds) && bin_s * (double)change->at >= LEAST_PART_S &&
-           bin_s * (double)(course->bins - change->at) >= LEAST_PART_S;
+    return percent_of_program(inquiry, course->seconds) >= LEAST_PERCENT &&
+           bin_s * (double)change->at >= LEAST_PART_S && bin_s * (double)(course->bins - change->at) >= LEAST_PART_S;
 }
 
 /* Returns a row's contribution to the difference between the levels, in thread-seconds of the worse part. */
@@ -339,6 +339,8 @@ static void put_changes(struct inquiry *inquiry, const struct course *course, si
     struct relief relief = {.idle_s = course->seconds, .moved_s = INFINITY};
     if (course->metric == METRIC_IDLENESS)
         finding.gain_s = bound_of(inquiry, &relief);
+    if (course->metric == METRIC_NO_CORE || is_for_want_of_cores(course))
+        finding.rank = FINDING_LAST;
     finding.title = change_title(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
     if (course->row != ROW_NONE)
         snprintf(share, sizeof share, ", %.40s %% of it in the named code",

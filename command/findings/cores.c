@@ -112,6 +112,7 @@ static void machine_read(const struct profile *profile, const struct ledger *led
 /* ---- findings ---- */
 
 #define MUCH  0.25 /* a cause is named if it explains at least this share of the time without a core */
+#define FAR   10.0 /* number of threads per core from which their number comes before all other findings */
 #define CROWD 1.05 /* number of ready threads per core from which the program counts as oversubscribed */
 #define CORES 1024 /* largest number of cores in a binding: the limit of glibc's sched_getaffinity() */
 #define NAMED 3    /* number of threads bound to a core that are named; the others are only counted */
@@ -294,13 +295,46 @@ static char *shortage_advice(const struct profile *profile, const struct shortag
     return text;
 }
 
+/* Returns whether so many threads share a core that no other figure can be relied on. Threads that mostly
+ * sleep do not need cores. */
+static bool are_far_beyond_cores(const struct inquiry *inquiry, const struct shortage *shortage)
+{
+    const struct ledger *ledger = &inquiry->ledger;
+    return shortage->cores >= 1 && shortage->threads >= FAR * shortage->cores &&
+           ledger->blocked < MOSTLY * (ledger->work + ledger->overhead + ledger->blocked);
+}
+
+static void put_too_many_threads(struct inquiry *inquiry, const struct shortage *shortage)
+{
+    struct finding finding = {.rule = "too-many-threads",
+                              .row = ROW_NONE,
+                              .rank = FINDING_FIRST,
+                              .metric = METRIC_NO_CORE,
+                              .seconds = shortage->seconds};
+    const char *threads = DECIMAL(shortage->threads, 0), *cores = DECIMAL(shortage->cores, 0);
+    finding.title = format_printable("%s threads on %s core%s", threads, cores, shortage->cores == 1 ? "" : "s");
+    finding.evidence =
+        format_printable("at most %s can run at a time, and the others wait for a core or for these%s", cores,
+                         shortage->ranks ? "; the threads of all ranks on these cores count" : "");
+    finding.advice = format_printable("Use %s thread%s (OMP_NUM_THREADS=%s), and measure again. More threads help only "
+                                      "if they sleep most of the time, for example in input and output.",
+                                      cores, shortage->cores == 1 ? "" : "s", cores);
+    inquiry->no_core_s = shortage->seconds;
+    put_finding(inquiry, &finding);
+}
+
 static void put_no_core(struct inquiry *inquiry)
 {
     struct shortage shortage = shortage_of(inquiry);
-    if (!finding_is_enough(inquiry, shortage.seconds))
+    if (are_far_beyond_cores(inquiry, &shortage)) {
+        put_too_many_threads(inquiry, &shortage);
+        return;
+    }
+    if (percent_of_program(inquiry, shortage.seconds) < LEAST_PERCENT)
         return;
     struct finding finding = {.rule = shortage_rule(&shortage),
                               .row = ROW_NONE,
+                              .rank = FINDING_LAST,
                               .metric = METRIC_NO_CORE,
                               .seconds = shortage.seconds,
                               .sampled = true};
@@ -326,10 +360,11 @@ static void find_oversubscription(struct inquiry *inquiry)
         own += sums->work + sums->overhead + sums->lock_wait;
         inverse_busy += sums->inverse_busy;
     }
-    if (inquiry->threads <= inquiry->cores || !finding_is_enough(inquiry, excess))
+    if (inquiry->threads <= inquiry->cores || percent_of_program(inquiry, excess) < LEAST_PERCENT)
         return;
     struct finding finding = {.rule = "oversubscribed",
                               .row = ROW_NONE,
+                              .rank = FINDING_LAST,
                               .metric = METRIC_CORE_IDLENESS,
                               .seconds = excess,
                               .sampled = true,
@@ -352,7 +387,8 @@ static void find_oversubscription(struct inquiry *inquiry)
 static void find_taken_cores(struct inquiry *inquiry)
 {
     double seconds = ledger_taken_s(inquiry->profile, &inquiry->ledger);
-    struct finding finding = {.rule = "cores-taken", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    struct finding finding = {
+        .rule = "cores-taken", .row = ROW_NONE, .rank = FINDING_LAST, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (inquiry->profile->header.clock != 0 || seconds < LEAST_GAIN_S)
         return;
     finding.title = format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));

@@ -8,11 +8,19 @@
 
 #include "command/rows/error.h"
 
+/* Where a finding stands in the list. */
+enum finding_rank {
+    FINDING_FIRST = -1, /* it makes the other findings doubtful */
+    FINDING_OWN = 0,    /* about the program */
+    FINDING_LAST = 1,   /* about missing cores */
+};
+
 struct finding {
     /* name of the rule, for scripts: "serial", "imbalance", ... (docs/findings.md lists them) */
     const char *rule;
     /* the context with the largest part of `seconds`, or ROW_NONE for the whole program */
     uint32_t row;
+    enum finding_rank rank;
     enum metric metric; /* the metric that `seconds` measures */
     double seconds;     /* thread-seconds of the metric, in all contexts that the finding covers */
     bool sampled;       /* whether `seconds` is a sum over samples */
@@ -29,9 +37,10 @@ struct finding {
 };
 
 struct findings {
-    struct finding *finding; /* sorted by share, largest first */
+    struct finding *finding; /* sorted by rank, then by share, largest first */
     size_t count;
     double whole_s; /* the program's effort in thread-seconds, of which all shares are percentages */
+    double core_s;  /* the part of whole_s that had a core; a finding needs 5 % of it */
 };
 
 #endif

@@ -16,13 +16,18 @@ static void (*const rules[])(struct inquiry *) = {
     find_unequal_ranks, find_changes,  find_periods,
 };
 
-/* Sorts by share, largest first; equal shares keep the order of the rules. */
+static bool comes_before(const struct finding *one, const struct finding *other)
+{
+    return one->rank != other->rank ? one->rank < other->rank : one->share > other->share;
+}
+
+/* Sorts by rank, then by share, largest first; equal shares keep the order of the rules. */
 static void sort_findings(struct findings *findings)
 {
     for (size_t i = 1; i < findings->count; i++) {
         struct finding finding = findings->finding[i];
         size_t at = i;
-        for (; at > 0 && findings->finding[at - 1].share < finding.share; at--)
+        for (; at > 0 && comes_before(&finding, &findings->finding[at - 1]); at--)
             findings->finding[at] = findings->finding[at - 1];
         findings->finding[at] = finding;
     }
@@ -73,6 +78,16 @@ static double nobody_busy_s(const struct profile *profile, const struct rows *ro
     return fmax(0, wall_s - 1e-9 * (busy_ns + beside_ns)) / (double)job_ranks(profile);
 }
 
+/* Returns the effort in thread-seconds for which threads had no core, or waited beside such a thread. */
+static double effort_without_core_s(const struct rows *rows)
+{
+    double seconds = 0;
+    for (size_t i = 1; i < rows->count; i++)
+        if (row_is_no_core(&rows->row[i]))
+            seconds += metric_value(rows, rows->row[i].exclusive, METRIC_EFFORT);
+    return seconds;
+}
+
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
                                  const struct wait_table *waits)
 {
@@ -94,7 +109,9 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     if (profile->header.clock == 0)
         inquiry.nobody_busy_s = nobody_busy_s(profile, rows);
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    inquiry.core_s = fmax(0, inquiry.whole_s - effort_without_core_s(rows));
     inquiry.findings->whole_s = inquiry.whole_s;
+    inquiry.findings->core_s = inquiry.core_s;
     findings_gather_floors(&inquiry);
     findings_gather_units(&inquiry);
     /* Samples that a hardware counter triggers cannot say how many seconds could be saved. */

@@ -26,7 +26,7 @@
 
 bool finding_is_enough(const struct inquiry *inquiry, double seconds)
 {
-    return percent_of_program(inquiry, seconds) >= LEAST_PERCENT;
+    return 100 * seconds >= LEAST_PERCENT * inquiry->core_s && seconds > 0;
 }
 
 bool finding_is_enough_idleness(const struct inquiry *inquiry, double seconds)
@@ -97,7 +97,10 @@ static void put_finding_error(const struct inquiry *inquiry, struct finding *put
     /* core idleness is negative where threads lack cores */
     double value = put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds;
     put->error = error_of(&inquiry->error, put->metric, value, put->basis);
-    if (finding_is_enough(inquiry, put->seconds - put->error))
+    double least_s = put->seconds - put->error;
+    /* findings about missing cores are judged by all of the effort */
+    if (put->rank == FINDING_LAST ? percent_of_program(inquiry, least_s) >= LEAST_PERCENT
+                                  : finding_is_enough(inquiry, least_s))
         return;
     put->title = memory_text("perhaps %s", title);
     put->evidence = memory_text("%s; the error is +- %s s, so the share may be below the threshold", evidence,
@@ -173,9 +176,11 @@ static void find_nobody_busy(struct inquiry *inquiry)
     double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
     double without_s = waited_without_core_s(inquiry->profile);
     char cores[FORMAT_NUMBER_BYTES + 60] = "";
-    if (without_s > 0 && without_s >= MOSTLY * waited_s)
+    if (without_s > 0 && without_s >= MOSTLY * waited_s) {
+        finding.rank = FINDING_LAST;
         snprintf(cores, sizeof cores, "; waiting threads had no core for %s %% of their time",
                  DECIMAL(100 * without_s / waited_s, 0));
+    }
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
     finding.evidence = format_printable(
         "all threads waited in OpenMP for %s s of the run's %s s (threshold %s %%); no code is to blame for this time",

@@ -18,7 +18,8 @@
 
 struct profile_rank;
 
-#define LEAST_PERCENT 5.0 /* least percentage of the program's effort that is reported */
+/* least percentage that is reported, of the effort that had a core (inquiry.core_s) */
+#define LEAST_PERCENT 5.0
 /* least saving in seconds that is reported; the start of a process is known only to 5 ms */
 #define LEAST_GAIN_S    0.02
 #define FEW_PIECES      4.0   /* least number of iterations per thread that a schedule can divide equally */
@@ -118,6 +119,7 @@ struct inquiry {
     size_t room;
     struct ledger ledger;
     double whole_s;  /* the program's effort in thread-seconds */
+    double core_s;   /* whole_s without the time without a core, and without the waiting beside such time */
     double period_s; /* sampling period in seconds of the thread with the fewest samples per second */
     struct error_terms error;
     double threads, cores;

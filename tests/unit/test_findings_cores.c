@@ -257,6 +257,48 @@ WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
     assert_has(text, "no core       20.00 s  20.0 %");
 }
 
+/* Of 100 s, threads had a core for 40 s and idled beside such a thread for 3 s, which is 3 % of all. */
+WITH_PROFILE(a_finding_is_judged_by_the_time_that_had_a_core)
+{
+    without_core(57, 4);
+    run(frame(program.main_node, KEY(INIT)), 0.75, 1, 1, 0);
+    gather();
+    assert_int_equal(program.findings->count, 2);
+    assert_about(program.findings->whole_s, 100);
+    assert_about(program.findings->core_s, 43);
+    assert_string_equal(program.findings->finding[0].rule, "serial");
+    assert_about(program.findings->finding[0].share, 2.25);
+}
+
+WITH_PROFILE(missing_cores_come_after_what_the_program_does)
+{
+    without_core(57, 4);
+    run(frame(program.main_node, KEY(INIT)), 3, 1, 1, 0);
+    machine(100, 0, 0);
+    gather();
+    assert_int_equal(program.findings->count, 2);
+    assert_string_equal(program.findings->finding[0].rule, "serial");
+    assert_string_equal(program.findings->finding[1].rule, "cores-taken");
+    assert_true(program.findings->finding[1].share > program.findings->finding[0].share);
+}
+
+WITH_PROFILE(threads_far_beyond_the_cores_come_first)
+{
+    without_core(1, 2);
+    made.profile.header.threads_max = 96;
+    run(frame(program.main_node, KEY(INIT)), 3, 1, 1, 0);
+    gather();
+    const struct finding *finding = program.findings->finding;
+    assert_string_equal(finding->rule, "too-many-threads");
+    assert_string_equal(finding->title, "96 threads on 2 cores");
+    assert_has(finding->advice, "Use 2 threads (OMP_NUM_THREADS=2)");
+    assert_about(finding->gain_s, 0);
+    made.threads[0].blocked = 50 * S; /* threads that mostly sleep need no cores */
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_not_equal(program.findings->finding[i].rule, "too-many-threads");
+}
+
 /* Of one thread alone; the lists of the summary have all that was idled together. */
 WITH_PROFILE(what_idles_for_want_of_cores_is_in_the_summary)
 {
