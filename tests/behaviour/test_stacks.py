@@ -139,11 +139,11 @@ class Stacks(BlameTest):
     def test_without_a_trace_a_line_says_what_makes_one(self):
         run = execute([BLAME, "export", self.lock_profile(), "--format", "stacks", "-o", "log"], clean_environment(), folder := self.new_folder())
         self.assertEqual(run.status, 1, run)
-        self.assertRegex(run.stderr, r"^blame export: \S+: no trace, [^\n]*--trace, or --stacks\n$")
+        self.assertRegex(run.stderr, r"^blame export: \S+: has no trace, [^\n]*--trace or --stacks\n$")
         self.assertEqual(os.listdir(folder), [])
 
     def test_rates_that_contradict_each_other_are_refused(self):
-        for options, says in ((("--stacks=10", "--rate", "100"), "already 100"), (("--stacks", "10001"), "from 0 to 10000"), (("--stacks-file", "-"), "standard output")):
+        for options, says in ((("--stacks=10", "--rate", "100"), "already sets the rate to 100"), (("--stacks", "10001"), "from 0 to 10000"), (("--stacks-file", "-"), "standard output")):
             run = execute([BLAME, "run", *options, "true"], clean_environment(), self.new_folder())
             self.assertEqual(run.status, 2, run)
             self.assertRegex(run.stderr, f"^blame run: --stacks[^\n]*{says}[^\n]*\n$")

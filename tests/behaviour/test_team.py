@@ -94,7 +94,7 @@ class Team(BlameTest):
             other.stdin.write("BEGIN;\nSELECT pg_advisory_xact_lock(1651269997), 'held';\n")
             other.stdin.flush()
             self.assertIn("held", other.stdout.readline())
-            self.assertIn("another program has written", self.blame("db", "add", self.run_of(9), "--wait", "0", status=1).stderr)
+            self.assertIn("another program has been writing", self.blame("db", "add", self.run_of(9), "--wait", "0", status=1).stderr)
             self.blame("db", "list")
             other.stdin.close()
 

@@ -19,7 +19,7 @@ class Untold(BlameTest):
             with self.subTest(owner=owner):
                 run = self.launched(argv, env)
                 self.assertEqual(run.status, 0, run)
-                self.assertEqual(run.stderr, f"blame: no profile: {owner} has an OpenMP tool of its own (ompt_start_tool), and a runtime loads only one\n")
+                self.assertEqual(run.stderr, f"blame: no profile: {owner} has an OpenMP tool of its own (ompt_start_tool), and a runtime loads only one tool\n")
 
     def test_without_proc_the_line_says_so(self):
         if execute([*WITHOUT_PROC, "true"], clean_environment(), self.new_folder()).status:
