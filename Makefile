@@ -131,6 +131,7 @@ include benchmarks/bench.mk
 include tests/tests.mk
 include tests/html/html.mk
 include tests/accuracy/accuracy.mk
+include tests/advice/advice.mk
 include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
 include scripts/packaging/packaging.mk

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Measures the advice of the findings. Each program of advice.c (by clang and by gcc) and of advice.f90 loses time for
+one known cause, and has the fix that the right finding advises. For each program, with 2 and 4 threads, alone and
+beside two busy loops:
+
+  named first   the first finding about the program has the right rule, place and words
+  gain          the part of its time that the fix saves: median of paired, interleaved runs without blame
+  promised      the part that the finding says the run could be shorter at most
+
+    make advice                                  all; a quiet machine; about half an hour
+    make advice ADVICE='-k triangle -t 2'        some programs, some numbers of threads
+    make advice ADVICE='--into docs/findings.md' also puts the summary into the document
+
+Findings about the machine (cores-taken, oversubscribed, doubtful measurements) may come before; the table counts
+them. With more threads than cores, oversubscribed is right, too."""
+
+import argparse
+import csv
+import io
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import namedtuple
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MACHINE = ("cores-taken", "quota", "binding", "no-core", "oversubscribed", "unmeasured", "short", "lost", "nobody-busy", "start-up")
+LEAST = 0.05  # of the time: what counts as a gain
+SLACK = 0.05  # of the time: by so much two measurements of one program differ
+SUMMARY = re.compile(r"(?<=<!-- made by tests/advice/advice.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+Program = namedtuple("Program", "binary name rules place words")
+Case = namedtuple("Case", "program threads beside first before named promised gain")
+
+
+def programs(folder):
+    """The programs of all binaries."""
+    for binary in ("advice_clang", "advice_gcc", "advice_f90"):
+        path = os.path.join(folder, binary)
+        listed = subprocess.run([path, "list"], check=True, capture_output=True, text=True).stdout
+        for line in listed.splitlines():
+            name, rules, place, words = line.rstrip("\n ").split("\t")
+            yield Program(path, name, rules.split(), place, words)
+
+
+class Loops:
+    """Busy loops beside the measured program."""
+
+    def __init__(self, count):
+        self.count, self.running = count, []
+
+    def __enter__(self):
+        self.running = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(self.count)]
+
+    def __exit__(self, *_):
+        for loop in self.running:
+            loop.kill()
+            loop.wait()
+
+
+def is_right(program, row):
+    """Whether the finding has the program's rule, place and words."""
+    at = program.place[1:] in row["place"] if program.place.startswith("*") else row["place"].startswith(program.place)
+    return row["rule"] in program.rules and at and program.words in row["title"] + row["advice"]
+
+
+def findings(blame, program, threads):
+    """The findings of one run, and the run's wall time in s."""
+    with tempfile.TemporaryDirectory() as folder:
+        directory = os.path.join(folder, "profile")
+        environment = dict(os.environ, BLAME_SUMMARY="0")
+        begin = time.monotonic()
+        subprocess.run([blame, "run", "--out", directory, program.binary, program.name, str(threads), "before"],
+                       check=True, env=environment, stdout=subprocess.DEVNULL)
+        wall_s = time.monotonic() - begin
+        shown = subprocess.run([blame, "report", directory, "--view", "findings", "--format", "csv"], check=True,
+                               capture_output=True, text=True).stdout
+    return list(csv.DictReader(io.StringIO(shown))), wall_s
+
+
+def wall_s(program, threads, version):
+    begin = time.monotonic()
+    subprocess.run([program.binary, program.name, str(threads), version], check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - begin
+
+
+def measure(blame, program, threads, beside, pairs):
+    with Loops(beside):
+        rows, blamed_s = findings(blame, program, threads)
+        times = [(wall_s(program, threads, "before"), wall_s(program, threads, "after")) for _ in range(pairs)]
+    gain = statistics.median((before - after) / before for before, after in times)
+    own = [row for row in rows if row["rule"] not in MACHINE]
+    if program.rules == ["-"]:
+        named = not any(float(row["gain_s"]) >= LEAST * blamed_s for row in own)
+        promised = max((float(row["gain_s"]) / blamed_s for row in own), default=0)
+    else:
+        named = bool(own) and is_right(program, own[0])
+        promised = max((float(row["gain_s"]) / blamed_s for row in rows if is_right(program, row)), default=0)
+    before = len(rows) and rows[0] not in own
+    return Case(program, threads, beside, own[0]["rule"] if own else "-", bool(before), named, promised, gain)
+
+
+def summary(cases):
+    """The table of shares, one line for each condition."""
+    lines = ["| | programs | right finding first | gain beyond the promise | median of gain / promised |", "|---|---|---|---|---|"]
+    for beside in sorted({case.beside for case in cases}):
+        for threads in sorted({case.threads for case in cases}):
+            some = [case for case in cases if case.beside == beside and case.threads == threads]
+            gains = [case for case in some if case.named and case.gain >= LEAST and case.promised > 0]
+            beyond = sum(case.gain > case.promised + SLACK for case in gains)
+            tight = statistics.median(case.gain / case.promised for case in gains) if gains else float("nan")
+            where = "beside two loops" if beside else "alone"
+            lines.append(f"| {threads} threads, {where} | {len(some)} | {100 * sum(case.named for case in some) / len(some):.0f} % "
+                         f"| {beyond} of {len(gains)} | {tight:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("-k", default="", help="only programs whose binary and name contain this text")
+    parser.add_argument("-t", type=int, nargs="*", default=[2, 4], help="numbers of threads")
+    parser.add_argument("-l", type=int, nargs="*", default=[0, 2], help="numbers of loops beside")
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--into", help="document that takes the summary")
+    options = parser.parse_args()
+    blame = os.path.join(options.build, "bin", "blame")
+    cases = []
+    for program in programs(os.path.join(options.build, "advice")):
+        if options.k not in os.path.basename(program.binary) + " " + program.name:
+            continue
+        for beside in options.l:
+            for threads in options.t:
+                case = measure(blame, program, threads, beside, options.pairs)
+                cases.append(case)
+                print(f"{os.path.basename(program.binary)[7:]:6} {program.name:18} {threads} threads {'beside' if beside else 'alone ':6} "
+                      f"{'right' if case.named else 'WRONG':5} first {case.first:13} promised {100 * case.promised:3.0f} % gain "
+                      f"{100 * case.gain:4.0f} %{'  machine first' if case.before else ''}", flush=True)
+    if not cases:
+        sys.exit(f"advice.py: no program has {options.k!r} in its name")
+    table = summary(cases)
+    print("\n" + table, end="")
+    if options.into:
+        with open(options.into, encoding="utf-8") as file:
+            text = file.read()
+        with open(options.into, "w", encoding="utf-8") as file:
+            file.write(SUMMARY.sub(lambda _: "\n" + table + "\n", text))
+
+
+if __name__ == "__main__":
+    main()
