@@ -19,7 +19,7 @@ const char *balance_name(const struct balance_entry *entry)
                                                       : "";
 }
 
-static void balance_merge(struct profile_balance *to, const struct profile_balance *from)
+static void balance_table_merge(struct profile_balance *to, const struct profile_balance *from)
 {
     to->charged += from->charged;
     if (to->most_rank == from->most_rank) {
@@ -44,7 +44,7 @@ static void balance_table_add(struct balance_table *table, uint32_t *of_row, con
     if (code && rows->row[row].kind == ROW_STATEMENT)
         row = rows->row[row].parent;
     if (code && of_row[row]) {
-        balance_merge(&table->entry[of_row[row] - 1].balance, &from->balance);
+        balance_table_merge(&table->entry[of_row[row] - 1].balance, &from->balance);
         return;
     }
     table->entry[table->count++] = (struct balance_entry){row, from->key, from->balance};
@@ -52,7 +52,7 @@ static void balance_table_add(struct balance_table *table, uint32_t *of_row, con
         of_row[row] = (uint32_t)table->count;
 }
 
-static int compare_balance_entries(const void *left, const void *right)
+static int balance_table_compare_entries(const void *left, const void *right)
 {
     const struct balance_entry *a = left, *b = right;
     bool first = a->key == PROFILE_BALANCE_CALL, second = b->key == PROFILE_BALANCE_CALL;
@@ -63,7 +63,7 @@ static int compare_balance_entries(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_rank_charges(const void *left, const void *right)
+static int balance_table_compare_ranks(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
     if ((*a)->charged != (*b)->charged)
@@ -75,14 +75,14 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
 {
     struct balance_table *table = memory_array(1, sizeof *table);
     const struct profile_sums *all = rows->row[0].inclusive;
-    /* indexed by row: 1 + index of its entry; 0: none */
+    /* for each row, 1 + index of its entry; 0: none */
     uint32_t *of_row = memory_array(rows->count, sizeof *of_row);
     table->entry = memory_array(profile->balance_count + 1, sizeof *table->entry);
     table->rank = memory_array(profile->rank_count + 1, sizeof *table->rank);
     table->unblamed = fmax(0, all->mpi_wait - all->rank_waited);
     for (size_t i = 0; i < profile->balance_count; i++)
         balance_table_add(table, of_row, rows, &profile->balances[i]);
-    qsort(table->entry, table->count, sizeof *table->entry, compare_balance_entries);
+    qsort(table->entry, table->count, sizeof *table->entry, balance_table_compare_entries);
     for (; table->calls < table->count && table->entry[table->calls].key == PROFILE_BALANCE_CALL; table->calls++) {
         table->charged += table->entry[table->calls].balance.charged;
         table->common += table->entry[table->calls].balance.common;
@@ -90,7 +90,7 @@ struct balance_table *balance_gather(const struct profile *profile, const struct
     for (size_t i = 0; i < profile->rank_count; i++)
         if (profile->ranks[i].charged > 0)
             table->rank[table->rank_count++] = &profile->ranks[i];
-    qsort(table->rank, table->rank_count, sizeof *table->rank, compare_rank_charges);
+    qsort(table->rank, table->rank_count, sizeof *table->rank, balance_table_compare_ranks);
     free(of_row);
     return table;
 }

@@ -9,7 +9,7 @@
 #define LEAST_PERCENT 95.0
 #define NO_LIMIT      UINT64_MAX
 
-/* Describes why the measurement file, or other memory, could not grow, and what to do about it. */
+/* Describes why memory or the measurement file could not grow, and what to do about it. */
 static void coverage_room_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     const struct profile_header *header = &profile->header;

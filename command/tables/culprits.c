@@ -12,7 +12,7 @@ struct culprit_part {
     double idleness, lock_wait;
 };
 
-static int compare_culprit_parts(const void *left, const void *right)
+static int culprits_compare_parts(const void *left, const void *right)
 {
     const struct culprit_part *a = left, *b = right;
     if (a->row != b->row)
@@ -20,7 +20,7 @@ static int compare_culprit_parts(const void *left, const void *right)
     return (a->bin > b->bin) - (a->bin < b->bin);
 }
 
-static int compare_culprits(const void *left, const void *right)
+static int culprits_compare(const void *left, const void *right)
 {
     const struct culprit *a = left, *b = right;
     double blame_a = culprit_blame(a), blame_b = culprit_blame(b);
@@ -29,15 +29,15 @@ static int compare_culprits(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Returns the row of a node's code. For a statement, it is the row of its function. */
-static uint32_t row_without_statement(const struct rows *rows, uint32_t node)
+/* Returns the row of a node's code: its own row or, if that is a statement, the row of the function. */
+static uint32_t culprits_row_of_code(const struct rows *rows, uint32_t node)
 {
     uint32_t row = row_of_node(rows, node);
     return rows->row[row].kind == ROW_STATEMENT ? rows->row[row].parent : row;
 }
 
-/* Returns, for each row, the first row that differs from it only in the numbers of executions. */
-static uint32_t *rows_join_instances(const struct rows *rows)
+/* Returns, for each row, the first row that differs from it only in the numbers of phase executions. */
+static uint32_t *culprits_join_instances(const struct rows *rows)
 {
     uint32_t *first = memory_array(rows->count, sizeof *first);
     struct pair_map map = {0};
@@ -57,11 +57,11 @@ static uint32_t *rows_join_instances(const struct rows *rows)
     return first;
 }
 
-static size_t gather_culprit_parts(const struct profile *profile, const struct rows *rows, bool joined,
-                                   struct culprit_part *parts)
+static size_t culprits_gather_parts(const struct profile *profile, const struct rows *rows, bool joined,
+                                    struct culprit_part *parts)
 {
     const struct timeline *timeline = &profile->timeline;
-    uint32_t *first_row = joined ? rows_join_instances(rows) : NULL;
+    uint32_t *first_row = joined ? culprits_join_instances(rows) : NULL;
     size_t count = 0;
     for (size_t i = 0; i < timeline->cell_count;) {
         const struct timeline_cell *first = &timeline->cells[i];
@@ -75,7 +75,7 @@ static size_t gather_culprit_parts(const struct profile *profile, const struct r
             sums.shared_idle += (double)value->shared_idle;
             sums.lock_wait += (double)value->lock_wait;
         }
-        uint32_t row = row_without_statement(rows, first->node);
+        uint32_t row = culprits_row_of_code(rows, first->node);
         if (first_row)
             row = first_row[row_is_handoff(&rows->row[row]) ? row : rows_own(rows, row)];
         parts[count++] = (struct culprit_part){.row = row,
@@ -84,7 +84,7 @@ static size_t gather_culprit_parts(const struct profile *profile, const struct r
                                                .lock_wait = metric_value(rows, &sums, METRIC_LOCK_WAIT)};
     }
     free(first_row);
-    qsort(parts, count, sizeof *parts, compare_culprit_parts);
+    qsort(parts, count, sizeof *parts, culprits_compare_parts);
     return count;
 }
 
@@ -92,7 +92,7 @@ struct culprits culprits_gather(const struct profile *profile, const struct rows
 {
     struct culprits culprits = {0};
     struct culprit_part *parts = memory_array(profile->timeline.cell_count, sizeof *parts);
-    size_t count = gather_culprit_parts(profile, rows, joined, parts), bins = 0, room = 0;
+    size_t count = culprits_gather_parts(profile, rows, joined, parts), bins = 0, room = 0;
     culprits.bin = memory_array(count, sizeof *culprits.bin);
     for (size_t i = 0; i < count; i++) {
         const struct culprit_part *part = &parts[i];
@@ -112,7 +112,7 @@ struct culprits culprits_gather(const struct profile *profile, const struct rows
     }
     free(parts);
     if (culprits.count)
-        qsort(culprits.culprit, culprits.count, sizeof *culprits.culprit, compare_culprits);
+        qsort(culprits.culprit, culprits.count, sizeof *culprits.culprit, culprits_compare);
     return culprits;
 }
 

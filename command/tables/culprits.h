@@ -1,4 +1,4 @@
-/* The code that was to blame at each time of the run: idleness and lock wait that are blamed on each row's
+/* The code that was to blame at each time of the run: for each row, the idleness and lock wait blamed on its
  * own code, by bin of the timeline. */
 #ifndef BLAME_COMMAND_TABLES_CULPRITS_H
 #define BLAME_COMMAND_TABLES_CULPRITS_H
@@ -7,14 +7,15 @@
 
 /* Blame in one bin, in s. */
 struct culprit_bin {
-    uint32_t bin; /* number of a bin of the timeline's contexts */
+    uint32_t bin; /* number of the bin in the timeline's bins of contexts */
     double idleness, lock_wait;
 };
 
 struct culprit {
-    uint32_t row;               /* row that is not a statement; usually a function */
-    double idleness, lock_wait; /* exclusive, over all bins, in s */
-    size_t first, count;        /* its bins in `bin`, in order of time */
+    uint32_t row;               /* row of the code, never a statement; usually a function */
+    double idleness, lock_wait; /* exclusive values in s, summed over all bins */
+    /* first index in `bin` and number of the row's bins, which are in order of time */
+    size_t first, count;
 };
 
 struct culprits {
@@ -23,9 +24,9 @@ struct culprits {
     struct culprit_bin *bin;
 };
 
-/* Gathers the blame by row and bin. Idleness is that of the rows' environment, dedicated or shared. joined:
- * numbered executions of a phase are merged, and foreign code counts as the program's code that calls it.
- * Free the result with culprits_free(). */
+/* Gathers the blame by row and bin. Idleness is as defined by the environment of the rows, dedicated or
+ * shared. joined: numbered executions of a phase are merged, and foreign code is replaced by the program's
+ * code that calls it. Free the result with culprits_free(). */
 struct culprits culprits_gather(const struct profile *profile, const struct rows *rows, bool joined);
 void culprits_free(struct culprits *culprits);
 

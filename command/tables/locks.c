@@ -17,13 +17,14 @@ const char *const lock_kind_name[] = {
     [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
 };
 
-/* Returns the name of the data object at an absolute address; "" for a lock on the heap or on a stack. The
- * caller frees it. */
-static char *lock_find_symbol(const struct profile *profile, struct symbols *symbols, uint64_t address)
+/* Returns the name of the data object that contains a lock's absolute address; "" for a lock on the heap or
+ * on a stack. The caller frees the name. */
+static char *lock_table_find_symbol(const struct profile *profile, struct symbols *symbols, uint64_t address)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
-        /* A wait id has the low 56 bits of the address. In a prelinked module, the subtraction may wrap. */
+        /* A wait id holds only the low 56 bits of the address. In a prelinked module, the subtraction may
+         * wrap. */
         uint64_t vaddr = address - module->load_bias;
         if (vaddr < module->vaddr_low || vaddr >= module->vaddr_high)
             continue;
@@ -34,7 +35,7 @@ static char *lock_find_symbol(const struct profile *profile, struct symbols *sym
     return memory_text("%s", "");
 }
 
-static size_t count_lock_nodes(const struct profile *profile)
+static size_t lock_table_count_nodes(const struct profile *profile)
 {
     size_t count = 0;
     for (size_t i = 0; i < profile->node_count; i++)
@@ -42,7 +43,7 @@ static size_t count_lock_nodes(const struct profile *profile)
     return count;
 }
 
-static int compare_lock_contexts(const void *left, const void *right)
+static int lock_table_compare_contexts(const void *left, const void *right)
 {
     const struct lock_context *a = left, *b = right;
     if (a->lock != b->lock)
@@ -52,7 +53,7 @@ static int compare_lock_contexts(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_lock_entries(const void *left, const void *right)
+static int lock_table_compare_entries(const void *left, const void *right)
 {
     const struct lock_entry *a = left, *b = right;
     if (a->wait_ns != b->wait_ns)
@@ -66,15 +67,16 @@ struct lock_gathering {
     const struct profile *profile;
     const struct rows *rows;
     struct lock_table *table;
-    struct pair_map locks;            /* maps a lock key to the lock's index */
-    struct pair_map holders, waiters; /* maps a lock and a row to the context's index */
+    struct pair_map locks; /* maps a lock key to the lock's index */
+    /* map a lock's index and a row to the index of the context in `context` or `waiter` */
+    struct pair_map holders, waiters;
     struct lock_context *waiter;
     size_t waiter_count;
 };
 
-/* Returns the sum for a lock and a row, and creates it if there is none. */
-static struct lock_context *find_lock_context(struct pair_map *map, struct lock_context *list, size_t *count,
-                                              uint32_t lock, uint32_t row)
+/* Returns the list's entry for a lock and a row. Creates the entry if there is none. */
+static struct lock_context *lock_table_find_context(struct pair_map *map, struct lock_context *list, size_t *count,
+                                                    uint32_t lock, uint32_t row)
 {
     uint32_t *slot = pair_map_slot(map, lock, row);
     if (*slot == PAIR_MAP_NEW) {
@@ -84,8 +86,8 @@ static struct lock_context *find_lock_context(struct pair_map *map, struct lock_
     return &list[*slot];
 }
 
-/* Returns the lock with a key, and creates it if there is none. */
-static struct lock_entry *locks_entry_of(struct lock_gathering *to, uint64_t key)
+/* Returns the entry of the lock with a key. Creates the entry if there is none. */
+static struct lock_entry *lock_table_entry_of(struct lock_gathering *to, uint64_t key)
 {
     struct lock_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->locks, key, 0), kind = PROFILE_LOCK_KEY_KIND(key);
@@ -100,10 +102,10 @@ static struct lock_entry *locks_entry_of(struct lock_gathering *to, uint64_t key
     return &table->lock[*slot];
 }
 
-static void locks_gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
+static void lock_table_gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
 {
     struct lock_table *table = to->table;
-    struct lock_entry *lock = locks_entry_of(to, node->key);
+    struct lock_entry *lock = lock_table_entry_of(to, node->key);
     uint32_t number = (uint32_t)(lock - table->lock);
     lock->wait_ns += node->metric.lock_wait;
     lock->contended += node->metric.waits;
@@ -111,28 +113,28 @@ static void locks_gather_node(struct lock_gathering *to, const struct merged_nod
         return;
     if (node->metric.lock_wait > 0) {
         struct lock_context *holder =
-            find_lock_context(&to->holders, table->context, &table->context_count, number, row);
+            lock_table_find_context(&to->holders, table->context, &table->context_count, number, row);
         lock->context_count += holder->wait_ns == 0;
         holder->wait_ns += node->metric.lock_wait;
     }
     if (node->metric.lock_wait_here > 0)
-        find_lock_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns +=
+        lock_table_find_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns +=
             node->metric.lock_wait_here;
 }
 
-/* Groups the contexts by lock, and then sorts the locks. Each lock keeps the index of its first context. */
-static void locks_sort(struct lock_table *table)
+/* Groups the contexts by lock, and then sorts the locks. Each lock stores the index of its first context. */
+static void lock_table_sort(struct lock_table *table)
 {
-    qsort(table->context, table->context_count, sizeof *table->context, compare_lock_contexts);
+    qsort(table->context, table->context_count, sizeof *table->context, lock_table_compare_contexts);
     uint32_t first = 0;
     for (size_t i = 0; i < table->count; i++) {
         table->lock[i].first_context = first;
         first += table->lock[i].context_count;
     }
-    qsort(table->lock, table->count, sizeof *table->lock, compare_lock_entries);
+    qsort(table->lock, table->count, sizeof *table->lock, lock_table_compare_entries);
 }
 
-static void locks_find_top_waiters(struct lock_gathering *to)
+static void lock_table_find_top_waiters(struct lock_gathering *to)
 {
     for (size_t i = 0; i < to->waiter_count; i++) {
         const struct lock_context *waiter = &to->waiter[i];
@@ -144,8 +146,8 @@ static void locks_find_top_waiters(struct lock_gathering *to)
     }
 }
 
-/* Returns the source position of a call as "function file:line". key: address inside the call. */
-static char *lock_call_text(struct symbols *symbols, uint64_t key)
+/* Returns the source position of a call as "function file:line". key: an address inside the call. */
+static char *lock_table_call_text(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frame;
     symbols_lookup(symbols, key, &frame);
@@ -153,9 +155,9 @@ static char *lock_call_text(struct symbols *symbols, uint64_t key)
                               : memory_text("%s", frame->name);
 }
 
-/* Adds what the tool recorded about the locks themselves. Several locks may have had one address one after
- * another. Of their initialisers, the one after which threads waited most is kept. */
-static void locks_gather_waits(struct lock_gathering *to, struct symbols *symbols)
+/* Adds what the tool recorded about each lock. Several locks may have had the same address, one after
+ * another. If they had different initialisers, the one after which threads waited most is used. */
+static void lock_table_gather_waits(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     double *most = memory_array(to->table->count, sizeof *most);
@@ -164,7 +166,7 @@ static void locks_gather_waits(struct lock_gathering *to, struct symbols *symbol
         const struct profile_lock *from = &profile->locks[i];
         uint32_t *slot = pair_map_slot(&to->locks, from->key, 0);
         if (*slot == PAIR_MAP_NEW)
-            continue; /* nobody was blamed for waiting for it */
+            continue; /* the lock is in no LOCK node, because no waiting for it was blamed on anybody */
         struct lock_entry *lock = &to->table->lock[*slot];
         lock->longest_ns = from->longest_ns > lock->longest_ns ? from->longest_ns : lock->longest_ns;
         lock->initialisers += from->initialiser != 0;
@@ -180,16 +182,17 @@ static void locks_gather_waits(struct lock_gathering *to, struct symbols *symbol
     }
     for (size_t i = 0; i < to->table->count; i++) {
         struct lock_entry *lock = &to->table->lock[i];
-        lock->initialiser = initialiser[i] ? lock_call_text(symbols, initialiser[i]) : memory_text("%s", "");
+        lock->initialiser = initialiser[i] ? lock_table_call_text(symbols, initialiser[i]) : memory_text("%s", "");
         if (!lock->symbol)
-            lock->symbol = lock_find_symbol(profile, symbols, lock->wait_id);
+            lock->symbol = lock_table_find_symbol(profile, symbols, lock->wait_id);
     }
     free(most);
     free(initialiser);
 }
 
-/* Marks critical sections without a name. GCC enters them by a function of their own, which gets no variable. */
-static void locks_find_unnamed(struct lock_gathering *to, struct symbols *symbols)
+/* Marks critical sections without a name. GCC enters these by a function of their own (GOMP_critical_start),
+ * which passes no variable. */
+static void lock_table_find_unnamed(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -197,7 +200,7 @@ static void locks_find_unnamed(struct lock_gathering *to, struct symbols *symbol
         if (node->kind != PROFILE_NODE_LOCK || PROFILE_LOCK_KEY_KIND(node->key) != PROFILE_LOCK_CRITICAL ||
             caller->kind != PROFILE_NODE_FRAME || !(node->metric.lock_wait_here > 0))
             continue;
-        struct lock_entry *lock = locks_entry_of(to, node->key);
+        struct lock_entry *lock = lock_table_entry_of(to, node->key);
         if (*lock->symbol || lock->unnamed)
             continue;
         const struct symbol_call *call = symbols_call_at(symbols, caller->key);
@@ -205,18 +208,18 @@ static void locks_find_unnamed(struct lock_gathering *to, struct symbols *symbol
     }
 }
 
-/* Returns the source line of a lock without a variable: the line of its waiters, which is that of the
- * construct. */
-static const char *lock_source_line(const struct lock_gathering *from, const struct lock_entry *lock)
+/* Returns the source line of a lock without a variable: the line where threads waited, which is also the line
+ * of the construct. */
+static const char *lock_table_source_line(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;
     return row && row->kind == ROW_STATEMENT ? row->label->name : "";
 }
 
-static char *lock_make_name(const struct lock_gathering *from, const struct lock_entry *lock)
+static char *lock_table_make_name(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     static const char critical[] = "critical ";
-    const char *kind = lock_kind_name[lock->kind], *source = lock_source_line(from, lock);
+    const char *kind = lock_kind_name[lock->kind], *source = lock_table_source_line(from, lock);
     bool construct = lock->kind != PROFILE_LOCK_LOCK && lock->kind != PROFILE_LOCK_NEST_LOCK;
     if (lock->unnamed)
         return memory_text("critical (unnamed)");
@@ -231,35 +234,35 @@ static char *lock_make_name(const struct lock_gathering *from, const struct lock
     return memory_text("0x%llx", (unsigned long long)lock->wait_id);
 }
 
-static void locks_gather_all(struct lock_gathering *to, struct symbols *symbols)
+static void lock_table_gather_all(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind == PROFILE_NODE_LOCK)
-            locks_gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
-    locks_find_top_waiters(to);
-    locks_gather_waits(to, symbols);
-    locks_find_unnamed(to, symbols);
+            lock_table_gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
+    lock_table_find_top_waiters(to);
+    lock_table_gather_waits(to, symbols);
+    lock_table_find_unnamed(to, symbols);
     for (size_t i = 0; i < to->table->count; i++)
-        to->table->lock[i].name = lock_make_name(to, &to->table->lock[i]);
+        to->table->lock[i].name = lock_table_make_name(to, &to->table->lock[i]);
 }
 
 struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols)
 {
     struct lock_table *table = memory_array(1, sizeof *table);
-    size_t most = count_lock_nodes(profile);
+    size_t most = lock_table_count_nodes(profile);
     struct lock_gathering to = {
         .profile = profile, .rows = rows, .table = table, .waiter = memory_array(most, sizeof *to.waiter)};
     table->rows = rows;
     table->inits_lost = profile->header.lock_inits_lost;
     table->lock = memory_array(most, sizeof *table->lock);
     table->context = memory_array(most, sizeof *table->context);
-    locks_gather_all(&to, symbols);
+    lock_table_gather_all(&to, symbols);
     pair_map_free(&to.locks);
     pair_map_free(&to.holders);
     pair_map_free(&to.waiters);
     free(to.waiter);
-    locks_sort(table);
+    lock_table_sort(table);
     return table;
 }
 

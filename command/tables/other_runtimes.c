@@ -7,7 +7,7 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-static bool module_is_other_runtime(const struct profile_module *module)
+static bool other_runtimes_module_is_one(const struct profile_module *module)
 {
     static const char *const names[] = {"libgomp", "libomp", "libiomp5"};
     const char *name = format_base_name(module->path);
@@ -22,8 +22,8 @@ static bool module_is_other_runtime(const struct profile_module *module)
 }
 
 /* Returns the seconds sampled in a module and its callees. Callers have smaller indices than their callees.
- * WAITERS nodes do not count, because their sums have other meanings. */
-static double seconds_below_module(const struct profile *profile, uint32_t module_id, bool *below)
+ * WAITERS nodes are left out, because their sums have other meanings. */
+static double other_runtimes_seconds_below(const struct profile *profile, uint32_t module_id, bool *below)
 {
     double sum = 0;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -36,8 +36,8 @@ static double seconds_below_module(const struct profile *profile, uint32_t modul
     return sum * 1e-9;
 }
 
-/* Adds the OpenMP runtime that is linked into the program, with the time before the tool's start. Its later
- * work cannot be distinguished from the program's own code. */
+/* Adds the OpenMP runtime that is linked into the program, with the time before the tool's start. What this
+ * runtime does later cannot be distinguished from the program's own code. */
 static size_t other_runtimes_add_static(const struct profile *profile, struct other_runtime *found)
 {
     if (!profile_text(profile, "static_runtime"))
@@ -53,8 +53,9 @@ size_t other_runtimes(const struct profile *profile, struct other_runtime *found
     size_t count = other_runtimes_add_static(profile, found);
     bool *below = memory_array(profile->node_count, sizeof *below);
     for (size_t i = 0; i < profile->module_count && count < OTHER_RUNTIMES_MOST; i++) {
-        double seconds =
-            module_is_other_runtime(&profile->modules[i]) ? seconds_below_module(profile, (uint32_t)(i + 1), below) : 0;
+        double seconds = other_runtimes_module_is_one(&profile->modules[i])
+                             ? other_runtimes_seconds_below(profile, (uint32_t)(i + 1), below)
+                             : 0;
         if (seconds > 0)
             found[count++] = (struct other_runtime){profile->modules[i].path, seconds};
     }

@@ -1,5 +1,5 @@
-/* OpenMP runtimes in the process besides the measured one. Their regions look like ordinary code of the
- * thread that starts them. Their other threads are in no figure. */
+/* OpenMP runtimes in the process that are not measured. Their regions look like ordinary code of the thread
+ * that starts them. Their other threads do not appear in any value. */
 #ifndef BLAME_COMMAND_TABLES_OTHER_RUNTIMES_H
 #define BLAME_COMMAND_TABLES_OTHER_RUNTIMES_H
 
@@ -14,7 +14,7 @@ struct other_runtime {
 
 #define OTHER_RUNTIMES_MOST 4
 
-/* Stores the runtimes that samples found, at most OTHER_RUNTIMES_MOST, and returns their number. */
+/* Stores the other runtimes that samples found, at most OTHER_RUNTIMES_MOST. Returns their number. */
 size_t other_runtimes(const struct profile *profile, struct other_runtime *found);
 
 #endif

@@ -16,11 +16,11 @@ struct phase_gathering {
     const struct profile *profile;
     struct phase_table *table;
     size_t room;
-    struct pair_map entries; /* maps (name and kind, number of execution) to the entry's index */
-    /* indexed by merged node: the closest phase or instance node around it; 0: none */
+    struct pair_map entries; /* maps (name and kind, number of the execution) to the index of the entry */
+    /* for each merged node, the closest phase or instance node around it; 0: none */
     uint32_t *owner;
-    bool *numbered;             /* indexed by merged node: the node is a phase with numbered executions */
-    struct profile_sums *below; /* indexed by merged node: its inclusive sums */
+    bool *numbered;             /* for each merged node, whether it is a phase with numbered executions */
+    struct profile_sums *below; /* for each merged node, its inclusive sums */
 };
 
 bool phases_any(const struct profile *profile)
@@ -34,7 +34,7 @@ bool phases_any(const struct profile *profile)
     return false;
 }
 
-static uint32_t find_phase_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
+static uint32_t phases_find_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
 {
     struct phase_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->entries, (uint64_t)name << 2 | is, instance);
@@ -47,23 +47,23 @@ static uint32_t find_phase_entry(struct phase_gathering *to, uint32_t name, enum
     return *slot;
 }
 
-/* Returns the entry's index for a phase or instance node. Node 0 stands for the program. */
+/* Returns the index of the entry for a phase or instance node. Node 0 is the whole program. */
 static uint32_t phase_entry_of(struct phase_gathering *to, uint32_t node_idx)
 {
     const struct merged_node *node = &to->profile->nodes[node_idx];
     if (node_idx == 0)
         return 0;
     if (node->kind != PROFILE_NODE_INSTANCE)
-        return find_phase_entry(to, (uint32_t)node->key, PHASE_STATIC, 0);
+        return phases_find_entry(to, (uint32_t)node->key, PHASE_STATIC, 0);
     uint32_t name = (uint32_t)to->profile->nodes[node->parent].key;
     bool others = node->key == PROFILE_INSTANCE_REST;
-    return find_phase_entry(to, name, others ? PHASE_OTHERS : PHASE_NUMBERED, others ? 0 : node->key);
+    return phases_find_entry(to, name, others ? PHASE_OTHERS : PHASE_NUMBERED, others ? 0 : node->key);
 }
 
 enum nesting { OUTERMOST, INSIDE_PHASE, INSIDE_ITSELF };
 
-/* Returns what is around the entry of a phase node: another execution of its phase, another context of the
- * same entry, or neither. */
+/* Returns what contains the entry of a phase node: another execution of the same phase, another context of
+ * the same entry, or neither. */
 static enum nesting phase_nesting_of(struct phase_gathering *to, uint32_t owner, uint32_t entry)
 {
     enum nesting found = OUTERMOST;
@@ -91,8 +91,9 @@ static void phases_find_owners(struct phase_gathering *to)
     }
 }
 
-/* Returns whether a node's samples count. The samples of WAITERS nodes are contained in their parents. */
-static bool node_has_samples(const struct merged_node *node)
+/* Returns whether a node's samples are to be counted. The samples of a WAITERS node are already contained in
+ * its parent's. */
+static bool phases_node_has_samples(const struct merged_node *node)
 {
     return node->kind != PROFILE_NODE_WAITERS && !rows_sums_are_zero(&node->metric);
 }
@@ -102,7 +103,7 @@ static void phases_add_samples(struct phase_gathering *to)
     const struct profile *profile = to->profile;
     for (uint32_t i = (uint32_t)profile->node_count; i-- > 0;) {
         const struct merged_node *node = &profile->nodes[i];
-        if (node_has_samples(node)) {
+        if (phases_node_has_samples(node)) {
             uint32_t entry = phase_entry_of(to, to->owner[i]);
             profile_sums_add(&to->below[i], &node->metric);
             profile_sums_add(&to->table->entry[entry].exclusive, &node->metric);
@@ -123,18 +124,18 @@ static void phases_add_samples(struct phase_gathering *to)
     }
 }
 
-/* Returns the index of the thread that used a tree at a time. After a thread's end, another thread may use
- * its tree. */
-static uint32_t thread_of_tree(const struct profile *profile, uint32_t tree, uint64_t time_ns)
+/* Returns the index of the thread that used a tree at a given time. When a thread has ended, another thread
+ * may use its tree. */
+static uint32_t phases_thread_of_tree(const struct profile *profile, uint32_t tree, uint64_t time_ns)
 {
     uint32_t found = PHASE_THREAD_NONE;
-    /* a merged job's trees belong to no thread */
+    /* the trees of a merged job belong to no thread */
     for (uint32_t i = 0; i < profile->thread_count && !profile->header.merged; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         if (thread->tree != tree)
             continue;
         if (found == PHASE_THREAD_NONE || thread->begin_ns <= time_ns)
-            found = i; /* threads are sorted by their start */
+            found = i; /* the last match is the right one, because threads are sorted by their start */
     }
     return found;
 }
@@ -150,7 +151,7 @@ static void phases_add_probes(struct phase_gathering *to)
         uint32_t index = phase_entry_of(to, probe->node);
         enum nesting nesting = phase_nesting_of(to, probe->node, index);
         struct phase_entry *entry = &to->table->entry[index];
-        uint32_t thread = thread_of_tree(profile, probe->tree, probe->probe.first_begin_ns);
+        uint32_t thread = phases_thread_of_tree(profile, probe->tree, probe->probe.first_begin_ns);
         if (entry->thread == PHASE_THREAD_NONE)
             entry->thread = thread;
         else if (thread != entry->thread && thread != PHASE_THREAD_NONE)
@@ -167,7 +168,7 @@ static void phases_add_probes(struct phase_gathering *to)
     }
 }
 
-/* Returns the program as a phase: one execution by one thread, from which pauses are subtracted. */
+/* Returns the program as a phase with one execution by one thread, from which pauses are subtracted. */
 static struct profile_probe phase_of_program(const struct profile *profile)
 {
     const struct profile_header *header = &profile->header;
@@ -181,7 +182,8 @@ static struct profile_probe phase_of_program(const struct profile *profile)
                                   .first_begin_ns = header->start_ns};
 }
 
-/* Returns a job as a phase: one execution for each rank, from which the ranks' mean pause is subtracted. */
+/* Returns a job as a phase with one execution for each rank, from which the mean pause of the ranks is
+ * subtracted. */
 static struct profile_probe phase_of_job(const struct profile *profile)
 {
     struct profile_probe all = {0};
@@ -217,7 +219,7 @@ static void phases_add_program(struct phase_gathering *to, const struct rows *ro
     profile_sums_add(&program->exclusive, &no_core);
 }
 
-static int compare_phase_entries(const void *left, const void *right)
+static int phases_compare_entries(const void *left, const void *right)
 {
     const struct phase_entry *a = left, *b = right;
     if (a->name != b->name)
@@ -228,7 +230,7 @@ static int compare_phase_entries(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-static int compare_phase_groups(const void *left, const void *right)
+static int phases_compare_groups(const void *left, const void *right)
 {
     const struct phase_group *a = left, *b = right;
     if (a->exact_ns != b->exact_ns)
@@ -252,7 +254,7 @@ static void phases_make_groups(struct phase_table *table)
         profile_sums_add(&group->inclusive, &entry->outer);
         profile_sums_add(&group->exclusive, &entry->exclusive);
     }
-    qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_phase_groups);
+    qsort(table->group + 1, table->group_count - 1, sizeof *table->group, phases_compare_groups);
 }
 
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows)
@@ -264,12 +266,12 @@ struct phase_table *phases_gather(const struct profile *profile, const struct ro
                                  .numbered = memory_array(profile->node_count, sizeof *to.numbered),
                                  .below = memory_array(profile->node_count, sizeof *to.below)};
     table->profile = profile;
-    find_phase_entry(&to, 0, PHASE_STATIC, 0);
+    phases_find_entry(&to, 0, PHASE_STATIC, 0);
     phases_find_owners(&to);
     phases_add_samples(&to);
     phases_add_probes(&to);
     phases_add_program(&to, rows);
-    qsort(table->entry + 1, table->count - 1, sizeof *table->entry, compare_phase_entries);
+    qsort(table->entry + 1, table->count - 1, sizeof *table->entry, phases_compare_entries);
     phases_make_groups(table);
     pair_map_free(&to.entries);
     free(to.owner);

@@ -6,7 +6,8 @@
 
 #include "command/text/memory.h"
 
-#define MOST_DESCRIBED 5 /* number of ranks whose problem is described; the others are only counted */
+/* maximum number of ranks whose problem is described; the other ranks are only counted */
+#define MOST_DESCRIBED 5
 
 bool rank_counts(const struct profile_rank *rank)
 {
@@ -29,13 +30,13 @@ const char *rank_state_name(const struct profile_rank *rank)
     return rank->state < sizeof names / sizeof *names ? names[rank->state] : "damaged";
 }
 
-static int compare_rank_hosts(const void *left, const void *right)
+static int ranks_compare_hosts(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
     return strcmp((*a)->host, (*b)->host);
 }
 
-/* Returns the ranks with figures, sorted by host. The caller frees the array. */
+/* Returns the ranks with measurements, sorted by host. The caller frees the array. */
 static const struct profile_rank **ranks_sorted_by_host(const struct profile *profile, size_t *count)
 {
     const struct profile_rank **rank = memory_array(profile->rank_count, sizeof *rank);
@@ -43,7 +44,7 @@ static const struct profile_rank **ranks_sorted_by_host(const struct profile *pr
     for (size_t i = 0; i < profile->rank_count; i++)
         if (rank_counts(&profile->ranks[i]))
             rank[(*count)++] = &profile->ranks[i];
-    qsort(rank, *count, sizeof *rank, compare_rank_hosts);
+    qsort(rank, *count, sizeof *rank, ranks_compare_hosts);
     return rank;
 }
 
@@ -72,10 +73,10 @@ bool ranks_saw_each_other(const struct profile *profile)
     return all;
 }
 
-static int compare_rank_bindings(const void *left, const void *right)
+static int ranks_compare_bindings(const void *left, const void *right)
 {
     const struct profile_rank *const *a = left, *const *b = right;
-    int hosts = compare_rank_hosts(left, right);
+    int hosts = ranks_compare_hosts(left, right);
     return hosts ? hosts : strcmp((*a)->binding, (*b)->binding);
 }
 
@@ -84,9 +85,9 @@ struct ranks_crowd ranks_crowd(const struct profile *profile)
     struct ranks_crowd most = {0}, here = {0};
     size_t count;
     const struct profile_rank **rank = ranks_sorted_by_host(profile, &count);
-    qsort(rank, count, sizeof *rank, compare_rank_bindings);
+    qsort(rank, count, sizeof *rank, ranks_compare_bindings);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !*rank[i]->binding || compare_rank_bindings(&rank[i - 1], &rank[i]) != 0)
+        if (i == 0 || !*rank[i]->binding || ranks_compare_bindings(&rank[i - 1], &rank[i]) != 0)
             here = (struct ranks_crowd){.cores = rank[i]->cores};
         here.ranks++;
         here.threads += rank[i]->threads_max;

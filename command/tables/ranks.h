@@ -16,25 +16,27 @@ void rank_note(const struct profile *profile, char *text, size_t bytes);
 bool ranks_size(const struct profile *profile, char *text, size_t bytes);
 
 /* Returns one line about the ranks that are missing, damaged or unfinished; NULL if there are none. The
- * caller frees it. */
+ * caller frees the line. */
 char *ranks_problems(const struct profile *profile);
 
-/* Returns the number of machines that had ranks with figures. */
+/* Returns the number of machines that had ranks with measurements. */
 size_t ranks_nodes(const struct profile *profile);
 
-/* Ranks of one machine with the same binding. threads: sum of the largest number of threads of each rank. */
+/* The ranks of one machine that have the same binding. threads: sum, over these ranks, of the largest number
+ * of threads at a time. */
 struct ranks_crowd {
     size_t ranks;
     double threads, cores;
 };
 
-/* Returns the group of ranks with the most threads for each core. */
+/* Returns the group of ranks that has the most threads per core. */
 struct ranks_crowd ranks_crowd(const struct profile *profile);
 
-/* Returns whether the job's figures include this rank. */
+/* Returns whether the values of the job include this rank. */
 bool rank_counts(const struct profile_rank *rank);
 
-/* Returns whether all ranks of a job were measured to their end, and each saw all others on its machine. */
+/* Returns whether all ranks of a job were measured to their end and each rank saw all other ranks on its
+ * machine. */
 bool ranks_saw_each_other(const struct profile *profile);
 
 /* Writes a rank's number: "3", or "3.1" for the rank's second process. */

@@ -7,13 +7,13 @@
 
 const char *const spread_metric_name[PROFILE_SPREAD_METRICS] = {"time", "work", "mpi wait"};
 
-static int compare_spread_rows(const void *left, const void *right)
+static int spreads_compare_rows(const void *left, const void *right)
 {
     uint32_t a = ((const struct row_spread *)left)->row, b = ((const struct row_spread *)right)->row;
     return (a > b) - (a < b);
 }
 
-static int compare_merged_spreads(const void *left, const void *right)
+static int spreads_compare_nodes(const void *left, const void *right)
 {
     const struct merged_spread *a = left, *b = right;
     if (a->node != b->node)
@@ -21,7 +21,7 @@ static int compare_merged_spreads(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
-static void put_spread_rank(char *to, uint32_t rank, uint32_t process)
+static void spreads_put_rank(char *to, uint32_t rank, uint32_t process)
 {
     snprintf(to, SPREAD_RANK_BYTES, process ? "%u.%u" : "%u", rank, process);
 }
@@ -31,13 +31,13 @@ bool spread_of_row(const struct profile *profile, const struct rows *rows, uint3
 {
     const struct row_spread wanted = {.row = row};
     const struct row_spread *of =
-        rows->spread_count ? bsearch(&wanted, rows->spread, rows->spread_count, sizeof wanted, compare_spread_rows)
+        rows->spread_count ? bsearch(&wanted, rows->spread, rows->spread_count, sizeof wanted, spreads_compare_rows)
                            : NULL;
     if (!of || (exclusive && !of->exclusive))
         return false;
     const struct merged_spread key = {.node = of->node, .key = PROFILE_SPREAD_KEY(metric, exclusive, of->callee)};
     const struct merged_spread *found = profile->spread_count ? bsearch(&key, profile->spreads, profile->spread_count,
-                                                                        sizeof key, compare_merged_spreads)
+                                                                        sizeof key, spreads_compare_nodes)
                                                               : NULL;
     if (!found)
         return false;
@@ -50,8 +50,8 @@ bool spread_of_row(const struct profile *profile, const struct rows *rows, uint3
                                    .deviation = shown.deviation,
                                    .least = shown.least,
                                    .most = shown.most};
-    put_spread_rank(entry->most_rank, found->spread.most_rank, found->spread.most_process);
+    spreads_put_rank(entry->most_rank, found->spread.most_rank, found->spread.most_process);
     if (shown.least_known)
-        put_spread_rank(entry->least_rank, found->spread.least_rank, found->spread.least_process);
+        spreads_put_rank(entry->least_rank, found->spread.least_rank, found->spread.least_process);
     return true;
 }

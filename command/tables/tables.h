@@ -1,4 +1,4 @@
-/* The rows of a profile and its tables. */
+/* The rows of a profile and the tables made from them. */
 #ifndef BLAME_COMMAND_TABLES_TABLES_H
 #define BLAME_COMMAND_TABLES_TABLES_H
 
@@ -10,7 +10,7 @@ struct report_tables {
     struct lock_table *locks;
     struct wait_table *waits;
     /* names of the compilers that made the program, with their options; borrowed. NULL until
-     * symbols_producers() is called. */
+     * symbols_producers() has been called. */
     const char *const *compiler;
     size_t compiler_count;
 };

@@ -30,7 +30,7 @@ enum metric wait_metric(enum wait_kind kind)
     return kind == WAIT_LOCK ? METRIC_LOCK_WAIT : kind == WAIT_MPI ? METRIC_RANK_IDLENESS : METRIC_IDLENESS;
 }
 
-#define NEXT_TO_NOTHING_NS 1000.0 /* smaller values are rounding errors and get no pair */
+#define NEXT_TO_NOTHING_NS 1000.0 /* ns below which a value is a rounding error and gets no pair */
 
 struct wait_gathering {
     const struct profile *profile;
@@ -39,16 +39,16 @@ struct wait_gathering {
     struct symbols *symbols;
     struct wait_table *table;
     struct pair_map places, pairs, lock_index;
-    double *kept; /* indexed by row: ns of idleness whose wait place is known */
+    double *kept; /* for each row, the ns of idleness whose wait place is known */
 };
 
-static const char *waits_lock_name(struct wait_gathering *gathering, uint64_t key)
+static const char *wait_table_lock_name(struct wait_gathering *gathering, uint64_t key)
 {
     uint32_t *slot = pair_map_slot(&gathering->lock_index, PROFILE_LOCK_KEY_ID(key), PROFILE_LOCK_KEY_KIND(key));
     return *slot != PAIR_MAP_NEW ? gathering->locks->lock[*slot].name : "";
 }
 
-static void waits_index_locks(struct wait_gathering *gathering)
+static void wait_table_index_locks(struct wait_gathering *gathering)
 {
     for (size_t i = 0; i < gathering->locks->count; i++) {
         const struct lock_entry *lock = &gathering->locks->lock[i];
@@ -64,7 +64,7 @@ static struct wait_place wait_place_of_key(struct wait_gathering *gathering, enu
     if (kind == WAIT_LOCK) {
         place.wait_id = PROFILE_LOCK_KEY_ID(key);
         place.lock_kind = (uint8_t)PROFILE_LOCK_KEY_KIND(key);
-        place.function = waits_lock_name(gathering, key);
+        place.function = wait_table_lock_name(gathering, key);
         return place;
     }
     if (kind == WAIT_MPI)
@@ -86,9 +86,9 @@ static bool wait_places_match(const struct wait_place *a, const struct wait_plac
            strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
 }
 
-/* Returns the index of a wait place. Calls on one line of a function are one wait place, because an unrolled
- * loop contains many of them. Wait places are few, so the search is linear. */
-static uint32_t waits_find_place(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
+/* Returns the index of a wait place. All calls on one line of a function are the same wait place, because an
+ * unrolled loop contains many of them. There are few wait places, so the search is linear. */
+static uint32_t wait_table_find_place(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_table *table = gathering->table;
     uint32_t *slot = pair_map_slot(&gathering->places, key, kind);
@@ -104,10 +104,10 @@ static uint32_t waits_find_place(struct wait_gathering *gathering, enum wait_kin
     return *slot;
 }
 
-static void waits_add(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
+static void wait_table_add(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
 {
     struct wait_table *table = gathering->table;
-    uint32_t place = waits_find_place(gathering, kind, key);
+    uint32_t place = wait_table_find_place(gathering, kind, key);
     uint32_t *slot = pair_map_slot(&gathering->pairs, place, row);
     if (*slot == PAIR_MAP_NEW) {
         memory_grow(&table->pair, &table->pair_capacity, table->pair_count, sizeof *table->pair);
@@ -118,7 +118,7 @@ static void waits_add(struct wait_gathering *gathering, enum wait_kind kind, uin
     table->place[place].ns += ns;
 }
 
-static void gather_wait_node(struct wait_gathering *gathering, size_t node_idx)
+static void wait_table_gather_node(struct wait_gathering *gathering, size_t node_idx)
 {
     const struct merged_node *node = &gathering->profile->nodes[node_idx];
     uint32_t row = gathering->rows->node_row[node_idx];
@@ -127,19 +127,19 @@ static void gather_wait_node(struct wait_gathering *gathering, size_t node_idx)
     if (gathering->rows->row[row].kind == ROW_STATEMENT)
         row = gathering->rows->row[row].parent;
     if (node->kind == PROFILE_NODE_LOCK && node->metric.lock_wait > 0)
-        waits_add(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
+        wait_table_add(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
     if (node->kind == PROFILE_NODE_RANKS && node->metric.rank_idle > 0)
-        waits_add(gathering, WAIT_MPI, node->key, row, node->metric.rank_idle);
+        wait_table_add(gathering, WAIT_MPI, node->key, row, node->metric.rank_idle);
     if (node->kind != PROFILE_NODE_WAITERS || !(node->metric.shared_idle > 0))
         return;
     uint32_t kind = PROFILE_PLACE_KIND(node->key);
-    waits_add(gathering, kind < PROFILE_PLACE_KINDS ? (enum wait_kind)kind : WAIT_UNKNOWN, node->key, row,
-              node->metric.shared_idle);
+    wait_table_add(gathering, kind < PROFILE_PLACE_KINDS ? (enum wait_kind)kind : WAIT_UNKNOWN, node->key, row,
+                   node->metric.shared_idle);
     gathering->kept[row] += node->metric.shared_idle;
 }
 
-/* Adds the rest of each row's idleness. No census recorded the wait place of that rest. */
-static void waits_gather_rests(struct wait_gathering *gathering)
+/* Adds the part of each row's idleness for which no census recorded the wait place. */
+static void wait_table_gather_rests(struct wait_gathering *gathering)
 {
     const struct rows *rows = gathering->rows;
     for (size_t i = 0; i < rows->count; i++) {
@@ -149,13 +149,13 @@ static void waits_gather_rests(struct wait_gathering *gathering)
         double shared = 1e9 * metric_value(rows, own, METRIC_SHARED_IDLENESS);
         double idleness = 1e9 * metric_value(rows, own, METRIC_IDLENESS);
         if (fabs(shared - gathering->kept[i]) > NEXT_TO_NOTHING_NS)
-            waits_add(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
+            wait_table_add(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
         if (fabs(idleness - shared) > NEXT_TO_NOTHING_NS)
-            waits_add(gathering, WAIT_BETWEEN_REGIONS, 0, (uint32_t)i, idleness - shared);
+            wait_table_add(gathering, WAIT_BETWEEN_REGIONS, 0, (uint32_t)i, idleness - shared);
     }
 }
 
-static const struct wait_table *sorted; /* table that the comparison function reads */
+static const struct wait_table *sorted; /* table of the wait pairs that wait_table_compare_pairs() compares */
 
 static int compare_wait_pairs(const void *left, const void *right)
 {
@@ -171,13 +171,13 @@ static int compare_wait_pairs(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static int compare_wait_places(const void *left, const void *right)
+static int wait_table_compare_places(const void *left, const void *right)
 {
     const struct wait_place *a = left, *b = right;
     return (a->first_pair > b->first_pair) - (a->first_pair < b->first_pair);
 }
 
-static void sort_wait_table(struct wait_table *table)
+static void wait_table_sort(struct wait_table *table)
 {
     if (table->pair_count == 0)
         return;
@@ -189,9 +189,9 @@ static void sort_wait_table(struct wait_table *table)
             place->first_pair = (uint32_t)i;
             number++;
         }
-        table->pair[i].place = (uint32_t)number - 1; /* index of the wait place after sorting */
+        table->pair[i].place = (uint32_t)number - 1; /* index that the wait place has after sorting */
         if (i + 1 == table->pair_count)
-            qsort(table->place, table->place_count, sizeof *table->place, compare_wait_places);
+            qsort(table->place, table->place_count, sizeof *table->place, wait_table_compare_places);
     }
 }
 
@@ -204,15 +204,15 @@ struct wait_table *waits_gather(const struct profile *profile, const struct rows
                                        .symbols = symbols,
                                        .table = memory_array(1, sizeof *gathering.table),
                                        .kept = memory_array(rows->count, sizeof *gathering.kept)};
-    waits_index_locks(&gathering);
+    wait_table_index_locks(&gathering);
     for (size_t i = 1; i < profile->node_count; i++)
-        gather_wait_node(&gathering, i);
-    waits_gather_rests(&gathering);
+        wait_table_gather_node(&gathering, i);
+    wait_table_gather_rests(&gathering);
     pair_map_free(&gathering.places);
     pair_map_free(&gathering.pairs);
     pair_map_free(&gathering.lock_index);
     free(gathering.kept);
-    sort_wait_table(gathering.table);
+    wait_table_sort(gathering.table);
     return gathering.table;
 }
 
