@@ -201,7 +201,7 @@ static void put_recorded_compilers(struct facts *facts, const struct profile *pr
     profile_identity(profile, id);
     for (size_t i = 0; whose && strcmp(whose, id) == 0 && i < json_array_size(compilers); i++)
         if (json_is_string(json_array_get(compilers, i)))
-            facts_put(facts, FACT_COMPILER, "compiler", json_string_value(json_array_get(compilers, i)));
+            export_facts_put(facts, FACT_COMPILER, "compiler", json_string_value(json_array_get(compilers, i)));
     json_decref(json);
     free(file);
 }
@@ -213,7 +213,7 @@ static void put_compilers(struct facts *facts, const struct profile *profile, st
     const char *compiler[SYMBOLS_PRODUCERS], *slash = strrchr(profile->path, '/');
     size_t count = symbols_producers(symbols, profile_program(profile), compiler);
     for (size_t i = 0; i < count; i++)
-        facts_put(facts, FACT_COMPILER, "compiler", compiler[i]);
+        export_facts_put(facts, FACT_COMPILER, "compiler", compiler[i]);
     if (!count && slash)
         put_recorded_compilers(facts, profile, (size_t)(slash - profile->path));
 }
@@ -223,8 +223,9 @@ static void put_trial_run(struct exporting *exporting, const char *path, const s
     struct facts facts = {0};
     struct locations locations;
     struct job_files ranks = job_find_files(path, opened->profile);
-    locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path, (size_t)ranks.count);
-    facts_of_profile(&facts, opened->profile);
+    export_locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path,
+                          (size_t)ranks.count);
+    export_facts_of_profile(&facts, opened->profile);
     put_compilers(&facts, opened->profile, opened->symbols);
     struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
     struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
@@ -242,8 +243,8 @@ static void put_trial_run(struct exporting *exporting, const char *path, const s
     findings_free(findings);
     waits_free(waits);
     locks_free(locks);
-    facts_free(&facts);
-    locations_free(&locations);
+    export_facts_free(&facts);
+    export_locations_free(&locations);
     job_free_files(&ranks);
 }
 
@@ -270,9 +271,9 @@ static bool put_common_runs(const struct trial_request *request, FILE *out)
         comparable_complain_repeats(stderr, "export", set.profile, name, set.count);
         for (size_t i = 0; i < set.count; i++) {
             struct facts facts = {0};
-            facts_of_profile(&facts, set.profile[i]);
+            export_facts_of_profile(&facts, set.profile[i]);
             export_trial(out, &(struct trial_run){.path = set.name[i], .profile = set.profile[i], .facts = &facts});
-            facts_free(&facts);
+            export_facts_free(&facts);
         }
         bool flat = request->common == VIEW_FLAT;
         struct comparison *comparison =
@@ -519,7 +520,8 @@ static bool write_locations(const struct request *request, const struct opened_p
     struct locations locations;
     struct job_files ranks = job_find_files(request->input, opened->profile);
     struct export_input input = input_of(request, opened);
-    locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path, (size_t)ranks.count);
+    export_locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path,
+                          (size_t)ranks.count);
     locations.note = note_text;
     input.locations = &locations;
     bool good = directory ? request->of->write_directory(directory, &input) : request->of->write(out, &input);
@@ -531,7 +533,7 @@ static bool write_locations(const struct request *request, const struct opened_p
     if (*locations.trace_error)
         fprintf(stderr, "blame export: %s\n", locations.trace_error);
     note_thinned(request->input, locations.traced, locations.thinned);
-    locations_free(&locations);
+    export_locations_free(&locations);
     job_free_files(&ranks);
     errno = why;
     return good;

@@ -107,7 +107,7 @@ static bool begin_stack_log(struct followed *followed)
         return false;
     }
     log_line_of_job("stacks: tail -f ", followed->log, NULL);
-    followed->stacks = stacks_new(followed->out, &followed->tail, STACKS_WALL, open_followed_symbols, followed);
+    followed->stacks = export_stacks_new(followed->out, &followed->tail, STACKS_WALL, open_followed_symbols, followed);
     return true;
 }
 
@@ -120,7 +120,7 @@ static void write_new_samples(struct followed *followed)
          * can be removed. */
         return;
     while (trace_tail_next(&followed->tail, &sample))
-        if ((!followed->out && !begin_stack_log(followed)) || !stacks_put(followed->stacks, &sample)) {
+        if ((!followed->out && !begin_stack_log(followed)) || !export_stacks_put(followed->stacks, &sample)) {
             if (!followed->given_up)
                 give_up_stack_log(followed, errno);
             return;
@@ -144,7 +144,7 @@ static void forget_followed(struct followed *followed)
 {
     say_followed_missing(followed);
     if (followed->stacks)
-        stacks_free(followed->stacks);
+        export_stacks_free(followed->stacks);
     if (followed->symbols)
         symbols_close(followed->symbols);
     if (followed->out)

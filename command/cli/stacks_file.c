@@ -64,11 +64,11 @@ static bool write_sample_stacks(struct opened *opened, FILE *out, enum stacks_cl
                 opened->command, opened->path);
         return false;
     }
-    struct stacks *stacks = stacks_new(out, &opened->tail, clock, open_stack_symbols, opened);
+    struct stacks *stacks = export_stacks_new(out, &opened->tail, clock, open_stack_symbols, opened);
     while (good && trace_tail_next(&opened->tail, &sample))
-        good = stacks_put(stacks, &sample);
+        good = export_stacks_put(stacks, &sample);
     say_missing_samples(opened);
-    stacks_free(stacks);
+    export_stacks_free(stacks);
     return good;
 }
 

@@ -1,6 +1,6 @@
-/* Cube 4's file format: an uncompressed ustar archive. It contains anchor.xml and two files for each metric:
- * N.index lists the contexts that have a value, N.data contains the values. The format is described in
- * docs/cube_file_format.md of github.com/extra-p/pycubexr. */
+/* Writes Cube 4's file format, an uncompressed ustar archive. It contains anchor.xml and two files for each
+ * metric: N.index lists the contexts that have a value, and N.data contains the values.
+ * docs/cube_file_format.md of github.com/extra-p/pycubexr describes the format. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -20,17 +20,17 @@
 
 struct cube {
     struct locations *locations;
-    uint32_t *order; /* indices of the locations in the order in which Cube numbers them, grouped by node */
-    /* Cube's number of each row's context, counted in preorder; statement rows have none */
+    uint32_t *order; /* indices of the locations in Cube's order, which groups locations by node */
+    /* for each row, the number of its context in Cube, counted in preorder; statement rows have no context */
     uint32_t *context;
     uint32_t contexts;
     struct measures measures;
-    size_t columns; /* number of measures that are written; they are the first ones in `measures` */
+    size_t columns; /* number of measures that are written, which are the first ones in `measures` */
 };
 
 /* ---- anchor.xml: the names of metrics, contexts and locations ---- */
 
-/* Writes escaped text. Characters that XML 1.0 does not allow even as references become U+FFFD. */
+/* Writes text as XML. U+FFFD replaces the characters that XML 1.0 does not allow in any form. */
 static void cube_put_xml_text(FILE *out, const char *text)
 {
     char *clean = format_clean(text, true);
@@ -102,7 +102,7 @@ static void cube_put_region(FILE *out, size_t id, const struct row *row)
     fputs("</region>\n", out);
 }
 
-/* Writes the contexts in preorder, the order that the indices of exclusive metrics use. */
+/* Writes the contexts in preorder. The indices of exclusive metrics count them in the same order. */
 static void cube_put_contexts(FILE *out, const struct rows *rows, const struct frames *frames)
 {
     size_t open = 0, id = 0;
@@ -126,14 +126,14 @@ static void cube_put_program(FILE *out, const struct rows *rows)
 {
     struct frames frames;
     size_t listed = 0;
-    frames_gather(&frames, rows);
+    export_frames_gather(&frames, rows);
     fputs("<program>\n", out);
     for (uint32_t i = 0; i < rows->count; i++)
         if (frames.of_row[i] == listed)
             cube_put_region(out, listed++, &rows->row[i]);
     cube_put_contexts(out, rows, &frames);
     fputs("</program>\n", out);
-    frames_free(&frames);
+    export_frames_free(&frames);
 }
 
 static void cube_put_process(FILE *out, const struct cube *cube, const struct location *location)
@@ -161,7 +161,7 @@ static void cube_put_location(FILE *out, const struct location *location, uint32
     fprintf(out, "</name>\n<rank>%u</rank>\n<type>thread</type>\n</location>\n", location->number);
 }
 
-/* Writes hosts, processes and threads. The order of the locations here is the order of values in N.data. */
+/* Writes hosts, processes and threads. N.data has its values in the order in which the locations appear here. */
 static void cube_put_system(FILE *out, const struct cube *cube)
 {
     const struct locations *locations = cube->locations;
@@ -202,28 +202,29 @@ static void cube_put_anchor(FILE *out, const struct cube *cube)
     fputs("</cube>\n", out);
 }
 
-#define BUFFER_BYTES (4u << 20) /* size in bytes of all cursors' buffers together */
-#define BUFFER_LEAST 64u        /* minimum buffer size of a cursor, in records */
+#define BUFFER_BYTES (4u << 20) /* size of all cursors' buffers together, in bytes */
+#define BUFFER_LEAST 64u        /* minimum size of a cursor's buffer, in records */
 
 struct __attribute__((packed)) record {
     uint32_t context;
     double value;
 };
 
-/* The records of one location and column. They are adjacent in the temporary file, in order of context. */
+/* The records of one location and column, which are adjacent in the temporary file and sorted by context. */
 struct stretch {
-    uint64_t first, count; /* index of the first record in the file; number of records */
+    uint64_t first, count; /* index of the first record in the temporary file, and number of records */
 };
 
 struct cube_values {
     const struct cube *cube;
     FILE *file;
     uint64_t records;
-    struct stretch *stretch; /* index: location in Cube's order * columns + column */
-    uint64_t **has;          /* for each column, a bitmap of the contexts that have a value */
+    /* stretches; that of a location and a column has the index (position in Cube's order) * columns + column */
+    struct stretch *stretch;
+    uint64_t **has; /* for each column, a bitmap of the contexts with a value */
 };
 
-/* Returns whether the column is the sum of other columns. The temporary file omits such columns. */
+/* Returns whether the column is a sum of other columns. Such a column is not stored in the temporary file. */
 static bool cube_column_has_parts(const struct cube *cube, size_t column)
 {
     return column + 1 < cube->columns && cube->measures.measure[column + 1].parent == column;
@@ -254,7 +255,8 @@ static void cube_spill_column(struct cube_values *values, const struct location_
     stretch->first = values->records;
     for (size_t i = 0; i < read->rows->count; i++) {
         const struct row *row = &read->rows->row[i];
-        double own = row->kind == ROW_STATEMENT ? 0 : measure_own(&cube->measures.measure[column], read->rows, row);
+        double own =
+            row->kind == ROW_STATEMENT ? 0 : export_measure_own(&cube->measures.measure[column], read->rows, row);
         if (own == 0)
             continue;
         struct record record = {.context = cube->context[read->of[i]], .value = own};
@@ -270,17 +272,17 @@ static bool cube_spill(struct cube_values *values)
     const struct cube *cube = values->cube;
     for (size_t i = 0; i < cube->locations->count; i++) {
         struct location_rows read;
-        if (!locations_read(cube->locations, cube->order[i], &read))
+        if (!export_locations_read(cube->locations, cube->order[i], &read))
             return false;
         for (size_t column = 0; column < cube->columns; column++)
             if (!cube_column_has_parts(cube, column))
                 cube_spill_column(values, &read, column, &values->stretch[i * cube->columns + column]);
-        location_rows_free(&read);
+        export_location_rows_free(&read);
     }
     return fflush(values->file) == 0 && !ferror(values->file);
 }
 
-/* Opens a temporary file and removes its name, so that the file disappears however the command ends.
+/* Opens a temporary file and removes its name, so that the file disappears even if the command is killed.
  * tmpfile() would ignore TMPDIR. */
 static FILE *cube_open_spill_file(const char *directory)
 {
@@ -305,7 +307,8 @@ static void cube_values_free(struct cube_values *values)
     free(values);
 }
 
-/* Reads the values of all locations into a temporary file. Returns NULL, with errno, on failure. */
+/* Reads the values of all locations and stores them in a temporary file. Returns NULL and sets errno on
+ * failure. */
 static struct cube_values *cube_values_read(const struct cube *cube)
 {
     const char *given = getenv("TMPDIR"), *directory = given && *given ? given : "/tmp";
@@ -317,7 +320,7 @@ static struct cube_values *cube_values_read(const struct cube *cube)
                              .has = memory_array(cube->columns, sizeof *values->has)};
     for (size_t i = 0; i < cube->columns; i++)
         values->has[i] = memory_array(cube->contexts / 64 + 1, sizeof **values->has);
-    for (size_t i = 0; i < cube->columns; i++) /* readers need at least one context in each column */
+    for (size_t i = 0; i < cube->columns; i++) /* readers require at least one context in each column */
         cube_mark_context(values, i, 0);
     if (values->file && cube_spill(values))
         return values;
@@ -331,7 +334,7 @@ static struct cube_values *cube_values_read(const struct cube *cube)
     return NULL;
 }
 
-/* Returns the number of contexts that have a value in the column, at least 1. */
+/* Returns how many contexts have a value in the column, which is at least 1. */
 static uint32_t cube_values_contexts(const struct cube_values *values, size_t column)
 {
     uint32_t count = 0;
@@ -340,7 +343,7 @@ static uint32_t cube_values_contexts(const struct cube_values *values, size_t co
     return count;
 }
 
-/* Writes the numbers of these contexts in increasing order. */
+/* Writes N.index: the numbers of the contexts with a value in the column, in increasing order. */
 static void cube_values_put_index(const struct cube_values *values, FILE *out, size_t column)
 {
     for (uint32_t i = 0; i < values->cube->contexts; i++)
@@ -348,9 +351,9 @@ static void cube_values_put_index(const struct cube_values *values, FILE *out, s
             fwrite(&i, sizeof i, 1, out);
 }
 
-/* A position in a stretch of records. Records are read into a buffer. */
+/* A position in a stretch of records, and a buffer for the next records. */
 struct cursor {
-    struct stretch left; /* records that are not in the buffer yet */
+    struct stretch left; /* records that have not been read into the buffer */
     struct record *buffer;
     uint32_t at, count;
 };
@@ -374,7 +377,8 @@ static bool cube_fill_buffer(const struct cube_values *values, struct cursor *cu
     return true;
 }
 
-/* Sums the values of one context, by location. Contexts must be visited in increasing order. */
+/* Computes the value of a context for each location, as the sum over the stretches. Contexts must be visited
+ * in increasing order. */
 static bool cube_sum_context(const struct cube_values *values, uint32_t context, struct cursor *cursor, size_t cursors,
                              uint32_t room, double *sums)
 {
@@ -390,7 +394,7 @@ static bool cube_sum_context(const struct cube_values *values, uint32_t context,
     return true;
 }
 
-/* Finds each location's records of the column and of its parts. Returns the number of stretches. */
+/* Finds the stretches of a column and of its parts, for all locations. Returns their number. */
 static size_t cube_find_stretches(const struct cube_values *values, size_t column, struct cursor *cursor)
 {
     const struct cube *cube = values->cube;
@@ -403,7 +407,7 @@ static size_t cube_find_stretches(const struct cube_values *values, size_t colum
     return count;
 }
 
-/* Writes N.data: for each context in the index, one value for each location. Returns false, with errno, on
+/* Writes N.data: for each context in N.index, one value for each location. Returns false and sets errno on
  * failure. */
 static bool cube_values_put(const struct cube_values *values, FILE *out, size_t column)
 {
@@ -437,12 +441,12 @@ static bool cube_values_put(const struct cube_values *values, FILE *out, size_t 
 /* ---- the archive ---- */
 
 #define BLOCK 512
-#define OCTAL_MOST                                                                                                     \
-    077777777777      /* largest file size in ustar's octal field; larger sizes use the binary form of GNU tar */
-#define CUBE_SPARSE 1 /* the index lists the contexts that have values */
+/* largest size in ustar's octal field; larger sizes use the binary form of GNU tar */
+#define OCTAL_MOST  077777777777
+#define CUBE_SPARSE 1 /* says that the index lists only the contexts that have values */
 
-/* Writes the header of a file in the archive. It has neither owner nor time, so that equal profiles give
- * equal bytes. */
+/* Writes the header of a file in the archive. The header names no owner and no time, so equal profiles give
+ * equal archives. */
 static void cube_put_tar_header(FILE *out, const char *name, uint64_t size)
 {
     char block[BLOCK] = {0};
@@ -493,7 +497,7 @@ static bool cube_put_column(FILE *out, const struct cube *cube, const struct cub
 {
     struct __attribute__((packed)) {
         char marker[11];
-        uint32_t one; /* 1, which tells readers the byte order */
+        uint32_t one; /* the number 1, by which readers recognize the byte order */
         uint16_t version;
         uint8_t type;
         uint32_t count;
@@ -542,8 +546,8 @@ bool export_cube(FILE *out, const struct export_input *input)
 {
     static const char end[2 * BLOCK];
     struct cube cube = {.locations = input->locations};
-    measures_gather(&cube.measures, cube.locations->rows);
-    cube.columns = measures_own(&cube.measures);
+    export_measures_gather(&cube.measures, cube.locations->rows);
+    cube.columns = export_measures_own(&cube.measures);
     cube_order_locations(&cube);
     cube_number_contexts(&cube);
     struct cube_values *values = cube_values_read(&cube);
@@ -555,7 +559,7 @@ bool export_cube(FILE *out, const struct export_input *input)
     good = good && fwrite(end, sizeof end, 1, out) == 1;
     int why = errno;
     cube_values_free(values);
-    measures_free(&cube.measures);
+    export_measures_free(&cube.measures);
     free(cube.order);
     free(cube.context);
     errno = why;

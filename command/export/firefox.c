@@ -10,10 +10,10 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* Version of the processed profile format: docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler.
- * Newer viewers upgrade the profile while loading it. */
+/* Version of the processed profile format, listed in docs-developer/CHANGELOG-formats.md of
+ * firefox-devtools/profiler. Newer viewers convert the profile when they load it. */
 #define FIREFOX_PROFILE 70
-/* version of Firefox's own format from the same time; the viewer requires a number */
+/* version of Firefox's unprocessed format at the same time; the viewer requires a number here */
 #define FIREFOX_GECKO 36
 
 struct firefox {
@@ -24,15 +24,15 @@ struct firefox {
     struct trace_stacks stacks;
 };
 
-/* The distinct modules and source files of the functions, numbered in order of appearance. */
+/* The distinct modules and source files of the functions, in the order in which they first appear. */
 struct tables {
     const char **modules, **sources;
-    /* index in `modules` and in `sources`, by function; PAIR_MAP_NEW: the function has none */
+    /* for each function, an index in `modules` and an index in `sources`; PAIR_MAP_NEW: the function has none */
     uint32_t *module_of, *source_of;
     size_t module_count, source_count;
 };
 
-/* Returns the index of a text in the string table. */
+/* Returns the index of a text in the profile's string table. */
 static uint32_t firefox_string(struct firefox *firefox, const char *text)
 {
     char *clean = format_clean(text, false);
@@ -42,8 +42,8 @@ static uint32_t firefox_string(struct firefox *firefox, const char *text)
     return id;
 }
 
-/* Columns of a table have the form "name":[...]. firefox_begin_column starts one. firefox_put_constant writes
- * a column with `count` equal values. */
+/* The format stores a table as columns of the form "name":[...]. firefox_begin_column starts a column.
+ * firefox_put_constant writes a whole column whose `count` values are equal. */
 static void firefox_begin_column(struct firefox *firefox, const char *name)
 {
     fprintf(firefox->out, "\"%s\":[", name);
@@ -114,7 +114,8 @@ static void firefox_put_stacks(struct firefox *firefox)
     for (size_t i = 0; i < stacks->stack_count; i++)
         fprintf(firefox->out, "%s%u", i ? "," : "", stacks->stacks[i].frame - 1);
     fputs("],\n", firefox->out);
-    firefox_begin_column(firefox, "prefixOffset"); /* distance to the caller's stack; 0: no caller */
+    /* distance from a stack to its caller's stack; 0: there is no caller */
+    firefox_begin_column(firefox, "prefixOffset");
     for (size_t i = 0; i < stacks->stack_count; i++)
         fprintf(firefox->out, "%s%zu", i ? "," : "", stacks->stacks[i].parent ? i + 1 - stacks->stacks[i].parent : 0);
     fprintf(firefox->out, "],\"length\":%zu},\n", stacks->stack_count);
@@ -192,7 +193,7 @@ static void firefox_put_texts(struct firefox *firefox, const char *column, const
     fprintf(firefox->out, "],\"length\":%zu},\n", count);
 }
 
-/* Writes `"shared": {...}`, the tables that samples and markers refer to. */
+/* Writes `"shared": {...}`, which contains the tables that samples and markers refer to. */
 static void firefox_put_shared(struct firefox *firefox)
 {
     struct tables tables = firefox_gather_tables(&firefox->stacks);
@@ -202,7 +203,7 @@ static void firefox_put_shared(struct firefox *firefox)
     firefox_put_functions(firefox, &tables);
     fputs("\"resourceTable\":{", firefox->out);
     firefox_put_constant(firefox, "host", "null", tables.module_count);
-    firefox_put_constant(firefox, "type", "1", tables.module_count); /* type of a library */
+    firefox_put_constant(firefox, "type", "1", tables.module_count); /* 1 is the type for a library */
     firefox_put_texts(firefox, "name", tables.modules, tables.module_count);
     fputs("\"sources\":{", firefox->out);
     firefox_put_constant(firefox, "id", "null", tables.source_count);
@@ -229,12 +230,12 @@ static void firefox_put_shared(struct firefox *firefox)
 #define BLAME_VERSION "0.1.0"
 #endif
 
-#define INTERVAL       1 /* marker with a start and an end */
-#define INTERVAL_BEGIN 2 /* marker with only a start; the next one has only an end */
+#define INTERVAL       1 /* a marker with a start and an end */
+#define INTERVAL_BEGIN 2 /* a marker that has only a start; an INTERVAL_END marker has only an end */
 #define INTERVAL_END   3
-#define OTHER          PROFILE_TIME_STATES /* a category that the viewer requires */
+#define OTHER          PROFILE_TIME_STATES /* index of the category "Other", which the viewer requires */
 
-/* The viewer's colour names, chosen close to the HTML report's colours. */
+/* Colours that the viewer knows by name, close to those of the HTML report. */
 static const char *const state_colour[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_WORK] = "blue",        [PROFILE_TIME_OVERHEAD] = "magenta", [PROFILE_TIME_IDLE] = "yellow",
     [PROFILE_TIME_LOCK_WAIT] = "orange", [PROFILE_TIME_MPI_WAIT] = "purple",  [PROFILE_TIME_NO_CORE] = "green",
@@ -275,8 +276,8 @@ static void firefox_put_meta(const struct firefox *firefox)
     fprintf(out, "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],\n%s}", schema);
 }
 
-/* A thread's sample. Each piece of a span is one sample. A gap, in which the thread's activity is unknown,
- * starts with a sample without a stack. */
+/* A sample of a thread, made from a piece of a span. A gap between spans, in which the thread's activity is
+ * unknown, becomes a sample without a stack. */
 struct sample {
     uint64_t time_ns, weight_ns;
     uint32_t stack; /* 0: none */
@@ -308,9 +309,10 @@ static size_t firefox_put_sample_column(struct firefox *firefox, const char *nam
     firefox_begin_column(firefox, name);
     for (size_t i = 0; i < lane->span_count; i++) {
         const struct trace_span *span = &lane->spans[i];
-        uint32_t pieces = traced_pieces(lane, span), stack = trace_stack(&firefox->stacks, span->node, span->state);
+        uint32_t pieces = export_traced_pieces(lane, span),
+                 stack = export_trace_stack(&firefox->stacks, span->node, span->state);
         for (uint32_t j = 0; j < pieces; j++) {
-            struct trace_span piece = traced_piece(span, pieces, j);
+            struct trace_span piece = export_traced_piece(span, pieces, j);
             uint64_t length = piece.end_ns - piece.begin_ns;
             fputs(count++ ? "," : "", firefox->out);
             put(firefox, &(struct sample){piece.begin_ns + length / 2, length, stack});
@@ -336,14 +338,15 @@ static void firefox_put_samples(struct firefox *firefox, const struct trace_lane
 
 static void firefox_append_share(char **text, const char *name, double ns, double whole_ns)
 {
-    if (ns * 200 < whole_ns) /* would be rounded to 0 % */
+    if (ns * 200 < whole_ns) /* below 0.5 %, which would be rounded to 0 */
         return;
     char *longer = memory_text("%s%s%s %.0f %%", *text ? *text : "", *text ? ", " : "", name, 100 * ns / whole_ns);
     free(*text);
     *text = longer;
 }
 
-/* Returns a text such as "refine 71 %, others 29 %", malloc'ed; NULL: there is no share. */
+/* Returns a text such as "refine 71 %, others 29 %", which the caller frees, or NULL if every share rounds to
+ * 0. */
 static char *firefox_idle_reasons(const struct sharing *culprits, const struct idle_share *share)
 {
     char *text = NULL;
@@ -351,7 +354,7 @@ static char *firefox_idle_reasons(const struct sharing *culprits, const struct i
     for (size_t i = 0; i < culprits->count; i++)
         whole += share->culprit[i];
     for (size_t i = 0; i < culprits->count; i++) {
-        char *name = culprit_name(&culprits->top[i]);
+        char *name = export_culprit_name(&culprits->top[i]);
         firefox_append_share(&text, name, share->culprit[i], whole);
         free(name);
     }
@@ -360,11 +363,13 @@ static char *firefox_idle_reasons(const struct sharing *culprits, const struct i
     return text;
 }
 
-/* The markers of a thread: a process's phases, then runs of adjacent idle spans. */
+/* The markers of a thread: first the phases of the process, then the thread's idle times. Adjacent idle spans
+ * share a marker. */
 struct markers {
     const struct trace_lane *lane;
     const struct sharing *culprits;
-    const struct idle_share *share; /* share of the lane's first idle span */
+    /* share of the lane's first idle span; the shares of its other idle spans follow */
+    const struct idle_share *share;
     const struct traced_phase *phases;
     size_t phase_count;
 };
@@ -443,9 +448,9 @@ static size_t firefox_put_marker_column(struct firefox *firefox, const char *nam
     }
     for (size_t i = 0, end; i < lane->span_count; i = end) {
         struct idle_share sum = {0};
-        end = traced_run_end(lane, i);
+        end = export_traced_run_end(lane, i);
         for (size_t j = i; j < end; j++)
-            sharing_add_share(&lane->spans[j], &share, &sum);
+            export_sharing_add_share(&lane->spans[j], &share, &sum);
         if (lane->spans[i].state != PROFILE_TIME_IDLE)
             continue;
         fputs(count++ ? ",\n" : "", firefox->out);
@@ -475,7 +480,7 @@ static void firefox_put_thread(struct firefox *firefox, const struct traced_proc
     bool first = thread == process->threads;
     struct traced_phase *phases = NULL;
     struct markers markers = {.lane = lane, .culprits = &process->culprits, .share = *share};
-    markers.phase_count = first ? traced_phases(process, &phases) : 0;
+    markers.phase_count = first ? export_traced_phases(process, &phases) : 0;
     markers.phases = phases;
     fputs("{\"name\":", out);
     json_text(out, thread->name);
@@ -495,12 +500,12 @@ static void firefox_put_thread(struct firefox *firefox, const struct traced_proc
     free(phases);
     struct idle_share sum = {0};
     for (size_t i = 0; i < lane->span_count; i++)
-        sharing_add_share(&lane->spans[i], share, &sum);
+        export_sharing_add_share(&lane->spans[i], share, &sum);
 }
 
-/* Writes a level over time. The viewer divides each value by the time since the previous entry, so a value is
- * the level multiplied by that time. The viewer also connects the entries by lines. Consecutive windows of
- * equal level therefore become two entries, the first window and all the others. */
+/* Writes how a level changes over time. The viewer divides each value by the time since the previous value,
+ * so each level is multiplied by that time. The viewer also connects the values by lines. Of consecutive
+ * windows with equal levels, only the first and the last are therefore written. */
 static void firefox_put_levels(struct firefox *firefox, const struct sharing *culprits, size_t offset)
 {
     size_t count = 0;
@@ -513,11 +518,11 @@ static void firefox_put_levels(struct firefox *firefox, const struct sharing *cu
             firefox_put_ms(firefox, (double)(last));
         count = 1;
         for (size_t i = 0; i < culprits->level_count; i++) {
-            double level = sharing_level(culprits, i, offset);
+            double level = export_sharing_level(culprits, i, offset);
             uint64_t border = culprits->begin_ns + (i + 1) * culprits->window_ns,
                      end = border < culprits->end_ns ? border : culprits->end_ns;
-            if (i > 0 && i + 1 < culprits->level_count && sharing_level(culprits, i - 1, offset) == level &&
-                sharing_level(culprits, i + 1, offset) == level)
+            if (i > 0 && i + 1 < culprits->level_count && export_sharing_level(culprits, i - 1, offset) == level &&
+                export_sharing_level(culprits, i + 1, offset) == level)
                 continue;
             fputs(",", firefox->out);
             firefox_put_ms(firefox, column ? level * (double)(end - last) : (double)(end));
@@ -529,12 +534,12 @@ static void firefox_put_levels(struct firefox *firefox, const struct sharing *cu
     fprintf(firefox->out, "\"length\":%zu", count);
 }
 
-/* A graph over time in the viewer. */
+/* A graph that the viewer shows over time. */
 struct firefox_counter {
-    const char *name, *label; /* the label is beside the graph, where the viewer has space for a few letters only */
+    const char *name, *label; /* the viewer has space for only a few letters of `label`, beside the graph */
     const char *colour;
-    size_t offset; /* of the level that the graph shows, in struct culprit_level */
-    int weight;    /* the viewer sorts the graphs by increasing weight */
+    size_t offset; /* offset in struct culprit_level of the level that the graph shows */
+    int weight;    /* sort key; the viewer shows the graph with the smallest weight first */
 };
 
 static void firefox_put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread,
@@ -569,7 +574,7 @@ static void firefox_put_counters(struct firefox *firefox, const struct traced_pr
     fputs(",\n", firefox->out);
     firefox_put_counter(firefox, process, thread, &totals[1]);
     for (size_t i = 0; i < process->culprits.count; i++) {
-        char *name = culprit_name(&process->culprits.top[i]), *title = memory_text("idle because of %s", name);
+        char *name = export_culprit_name(&process->culprits.top[i]), *title = memory_text("idle because of %s", name);
         char *label = memory_text("idle: %s", name);
         const struct firefox_counter of_culprit = {
             title, label, "red", offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i};
@@ -584,7 +589,7 @@ static void firefox_put_counters(struct firefox *firefox, const struct traced_pr
 static void firefox_put_threads(struct firefox *firefox, struct traced_process *process, bool first)
 {
     const struct idle_share *share = process->culprits.share;
-    trace_stacks_of(&firefox->stacks, process->rows);
+    export_trace_stacks_of(&firefox->stacks, process->rows);
     for (size_t i = 0; i < process->thread_count; i++) {
         fputs(!first || i ? ",\n" : "\n", firefox->out);
         firefox_put_thread(firefox, process, &process->threads[i], &share);
@@ -594,9 +599,9 @@ static void firefox_put_threads(struct firefox *firefox, struct traced_process *
 void export_firefox(FILE *out, struct traced_process *processes, size_t count)
 {
     struct traced traced;
-    traced_make(&traced, processes, count);
+    export_traced_make(&traced, processes, count);
     struct firefox firefox = {.out = out, .traced = &traced, .strings = strings_new(), .string_count = 1};
-    trace_stacks_start(&firefox.stacks);
+    export_trace_stacks_start(&firefox.stacks);
     fputs("{", out);
     firefox_put_meta(&firefox);
     fputs(",\n\"libs\":[],\n\"threads\":[", out);
@@ -614,6 +619,6 @@ void export_firefox(FILE *out, struct traced_process *processes, size_t count)
     firefox_put_shared(&firefox);
     fputs("}\n", out);
     strings_free(firefox.strings);
-    trace_stacks_free(&firefox.stacks);
-    traced_free(&traced);
+    export_trace_stacks_free(&firefox.stacks);
+    export_traced_free(&traced);
 }

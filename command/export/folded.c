@@ -6,8 +6,8 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-/* Returns the value for the line of the row's own stack. This includes rows below it that the view leaves
- * out. In a tree of callers, it is the part of the row's value that comes from none of the callers shown. */
+/* Returns the value of a row's own stack. It includes the rows below that the view leaves out. In a tree of
+ * callers, it is the part of the row's value that no shown caller caused. */
 static double folded_value(const struct rows *rows, uint32_t index, enum metric metric)
 {
     const struct row *row = &rows->row[index];
@@ -22,7 +22,7 @@ static double folded_value(const struct rows *rows, uint32_t index, enum metric 
     return value;
 }
 
-/* Returns a malloc'ed copy of the row's name, with ';' replaced by ':', because ';' separates frames. */
+/* Returns a copy of the row's name, which the caller frees. ';' separates frames, so it is replaced by ':'. */
 static char *folded_frame_name(const struct row *row)
 {
     char *name = format_clean(row->label->name, true);
@@ -35,7 +35,7 @@ static char *folded_frame_name(const struct row *row)
 void export_folded(FILE *out, const struct rows *rows, enum metric metric)
 {
     double scale = metric == METRIC_SAMPLES || metric >= METRIC_COUNTER || rows->events ? 1 : 1e6;
-    /* by depth: length of the stack's text, including the frame at that depth */
+    /* for each depth, the length of the stack's text up to that depth */
     size_t text_room = 0, length_room = 0, *length = NULL;
     char *text = NULL;
     for (uint32_t i = 0; i < rows->count; i++) {

@@ -10,18 +10,18 @@
 
 #define INCLUSIVE " (inc)"
 
-/* JSON text that is the same for all rows of a function. It is made once, because escaping names a million
- * times takes seconds. */
+/* JSON text for each function. All rows of a function share it, because escaping a name for each of a million
+ * rows takes seconds. */
 struct texts {
     char **name, **place;
     size_t count;
 };
 
-/* A column for a measure that is not a metric: calls, exact time, a counter or an error. */
+/* A column with the values of a measure that is not a metric: calls, exact time, a counter or an error. */
 struct column {
     const struct measure *measure;
     bool inclusive;
-    char *title; /* title as JSON */
+    char *title; /* title, as a JSON string */
 };
 
 struct columns {
@@ -35,18 +35,18 @@ static void hatchet_free_columns(struct columns *columns)
     for (size_t i = 0; i < columns->count; i++)
         free(columns->column[i].title);
     free(columns->column);
-    measures_free(&columns->measures);
+    export_measures_free(&columns->measures);
 }
 
 static struct columns hatchet_make_columns(const struct rows *rows)
 {
     struct columns columns = {0};
-    measures_gather_beside(&columns.measures, rows, true);
+    export_measures_gather_beside(&columns.measures, rows, true);
     columns.column = memory_array(2 * columns.measures.count, sizeof *columns.column);
     for (size_t i = 0; i < 2 * columns.measures.count; i++) {
         struct column *column = &columns.column[columns.count];
         *column = (struct column){.measure = &columns.measures.measure[i / 2], .inclusive = i % 2 == 0};
-        if (!measure_has(column->measure, column->inclusive))
+        if (!export_measure_has(column->measure, column->inclusive))
             continue;
         char *title = memory_text("%s%s", column->measure->title, column->inclusive ? INCLUSIVE : "");
         FILE *out = memory_stream(&column->title);
@@ -110,8 +110,8 @@ static void hatchet_put_integer(FILE *out, uint64_t number)
     fwrite(text, 1, (size_t)(format_integer(text, number) - text), out);
 }
 
-/* Writes nanoseconds as seconds with up to nine decimals, without trailing zeros. Other values are written
- * unchanged. */
+/* Writes a value. ns become seconds with at most nine decimals and without trailing zeros; other values are
+ * written as they are. */
 static void hatchet_put_value(FILE *out, int64_t value, bool in_ns)
 {
     if (value < 0)
@@ -172,9 +172,11 @@ static void hatchet_put_record(FILE *out, const struct rows *rows, const struct 
         fputs(column->title, out);
         putc(':', out);
         if (column->measure->in_seconds)
-            hatchet_put_value(out, measure_whole(column->measure, rows, row, column->inclusive), true);
+            hatchet_put_value(out, export_measure_whole(column->measure, rows, row, column->inclusive), true);
         else
-            json_decimal(out, (column->inclusive ? measure_inclusive : measure_own)(column->measure, rows, row), 6);
+            json_decimal(
+                out, (column->inclusive ? export_measure_inclusive : export_measure_own)(column->measure, rows, row),
+                6);
     }
     putc('}', out);
 }
@@ -193,7 +195,7 @@ bool export_hatchet(FILE *out, const struct export_input *input)
     const struct rows *rows = input->rows;
     struct frames frames;
     struct columns columns = hatchet_make_columns(rows);
-    frames_gather(&frames, rows);
+    export_frames_gather(&frames, rows);
     struct texts texts = hatchet_make_texts(&frames);
     fputs("{\"graph\":[{\n", out);
     for (uint32_t i = 0; i < rows->count; i++)
@@ -213,7 +215,7 @@ bool export_hatchet(FILE *out, const struct export_input *input)
     hatchet_put_columns(out, &columns, false);
     fputs("]}\n", out);
     hatchet_free_texts(&texts);
-    frames_free(&frames);
+    export_frames_free(&frames);
     hatchet_free_columns(&columns);
     return !ferror(out);
 }

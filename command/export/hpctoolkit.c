@@ -1,4 +1,4 @@
-/* A writer of HPCToolkit databases for hpcviewer. */
+/* Writes HPCToolkit databases, which hpcviewer shows. */
 #include "command/export/hpctoolkit.h"
 
 #include <errno.h>
@@ -32,15 +32,16 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written in the byte order of memory");
 
-#define HPC_GLOBAL 0u /* context above all others */
-#define HPC_ENTRY  1u /* context of the program's root */
+#define HPC_GLOBAL 0u /* number of the context that contains all others */
+#define HPC_ENTRY  1u /* number of the context of the program's root */
 
 static inline bool hpc_is_line(const struct hpc_context *context)
 {
     return context->row == ROW_NONE && !context->traced;
 }
 
-/* A profile's record in profile.db, called {PI} in FORMATS.md: where the profile's values and contexts are. */
+/* A profile's record in profile.db, which FORMATS.md calls {PI}. It says where the profile's values and
+ * contexts are stored. */
 struct hpc_profile_info {
     uint64_t value_count, values;
     uint32_t context_count, none;
@@ -50,7 +51,7 @@ struct hpc_profile_info {
 };
 
 struct hpc_profiles {
-    struct hpc_profile_info *info; /* index 0: the sum of all */
+    struct hpc_profile_info *info; /* one record for each profile; profile 0 is the sum of all */
     size_t count;
 };
 
@@ -59,7 +60,7 @@ struct hpc_value { /* a value in profile.db */
     double value;
 } __attribute__((packed));
 
-struct hpc_values_of { /* where a context's values start in profile.db */
+struct hpc_values_of { /* index of a context's first value in profile.db */
     uint32_t context;
     uint64_t first;
 } __attribute__((packed));
@@ -84,7 +85,7 @@ bool hpc_open(struct hpc_file *file, const char *directory, const char *name, si
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes)
 {
     if (bytes && fwrite_unlocked(data, 1, bytes, file->stream) != bytes &&
-        !file->why) /* `data` may be NULL if bytes is 0 */
+        !file->why) /* if bytes is 0, `data` may be NULL */
         file->why = errno;
     file->at += bytes;
 }
@@ -110,18 +111,18 @@ bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_secti
     return good;
 }
 
-/* Returns the displayed name of a metric, such as "lock wait (sec)", in the buffer `to`. */
+/* Writes into `to` the name under which hpcviewer shows a metric, such as "lock wait (sec)". Returns `to`. */
 static const char *hpc_metric_name(const struct rows *rows, enum metric metric, char *to, size_t bytes)
 {
     snprintf(to, bytes, "%s%s", metric_title(metric), export_in_ns(rows, metric) ? " (sec)" : "");
     return to;
 }
 
-/* ---- contexts: rows, and between them the source lines that contain calls ---- */
+/* ---- contexts: rows, and the source lines of their calls ---- */
 
-static const char UNKNOWN_FILE[] = "<unknown file>"; /* hpcviewer requires a file for each line */
+static const char UNKNOWN_FILE[] = "<unknown file>"; /* hpcviewer shows a line only if it has a file */
 
-/* Adds a context below an existing parent and returns its number. */
+/* Adds a context and returns its number. The parent must already exist. */
 static uint32_t hpc_add_context(struct hpc_contexts *contexts, struct hpc_context context)
 {
     memory_grow(&contexts->context, &contexts->room, contexts->count, sizeof *contexts->context);
@@ -154,7 +155,7 @@ static uint32_t hpc_find_line(struct hpc_contexts *contexts, struct pair_map *li
 static void hpc_name_metrics(struct hpc_contexts *contexts)
 {
     char name[64];
-    measures_gather_beside(&contexts->beside, contexts->rows, false);
+    export_measures_gather_beside(&contexts->beside, contexts->rows, false);
     contexts->metrics = METRIC_COLUMNS + contexts->beside.count;
     contexts->values = (uint16_t)(2 * contexts->metrics);
     contexts->name = memory_array(contexts->metrics, sizeof *contexts->name);
@@ -195,27 +196,27 @@ void hpc_contexts_free(struct hpc_contexts *contexts)
     for (size_t i = 0; i < contexts->metrics; i++)
         free(contexts->name[i]);
     free(contexts->name);
-    measures_free(&contexts->beside);
+    export_measures_free(&contexts->beside);
 }
 
-/* ---- meta.db: names of contexts and metrics, and paths of sources ---- */
+/* ---- meta.db: the names of contexts and metrics, and the paths of source files ---- */
 
 #define CONTEXT_BYTES  32
 #define FUNCTION_BYTES 40
 #define COPIED         1u
-#define LINE_BIT       1u /* where hpcviewer adds a line's own values: to its function */
+#define LINE_BIT       1u /* makes hpcviewer add a line's own values to the line's function */
 
 enum section { GENERAL, ID_NAMES, METRICS, CONTEXTS, STRINGS, MODULES, FILES, FUNCTIONS, SECTIONS };
 
-struct named { /* a module or file */
+struct named { /* A module or source file. */
     uint32_t flags, none;
-    uint64_t path; /* id of the path's string, later replaced by the position of the string in the file */
+    uint64_t path; /* id of the string with the path, later the position of that string in the file */
 };
 
 struct list {
     struct named *item;
     size_t count, room;
-    struct pair_map map; /* index in `item`, by the address of the text and by the id of its string */
+    struct pair_map map; /* index in `item`; the keys are addresses of texts and ids of strings */
     uint64_t at;
 };
 
@@ -228,7 +229,7 @@ struct meta {
     uint32_t string_count;
     uint64_t *string_at;
     struct list modules, files;
-    uint32_t *names; /* string id of each frame's name */
+    uint32_t *names; /* for each frame, the string id of its name */
     uint64_t functions_at;
     struct hpc_section section[SECTIONS];
 };
@@ -242,7 +243,8 @@ static uint32_t hpc_intern(struct meta *meta, const char *text)
     return id;
 }
 
-/* Makes the parent directories of a file. Errors are ignored here, because creating the file will then fail. */
+/* Makes the directories above a file. Ignores errors, because creating the file fails if a directory is
+ * missing. */
 static void hpc_make_parent_directories(char *path, size_t from)
 {
     for (char *slash = path + from; (slash = strchr(slash, '/')); slash++) {
@@ -252,7 +254,7 @@ static void hpc_make_parent_directories(char *path, size_t from)
     }
 }
 
-/* Replaces ".." in a path, so that a file stays inside the database. */
+/* Replaces each ".." in a path, so that the file stays inside the database. */
 static void hpc_remove_upward_steps(char *path)
 {
     for (char *at = path; (at = strstr(at, "/..")); at += 3)
@@ -260,7 +262,8 @@ static void hpc_remove_upward_steps(char *path)
             memcpy(at, "/__", 3);
 }
 
-/* Copies a readable source file below src/. Returns its path in the database, malloc'ed; NULL: not copied. */
+/* Copies a source file to src/, if it may be read. Returns its path in the database, which the caller frees,
+ * or NULL if it was not copied. */
 static char *hpc_copy_source(const char *directory, const char *path, bool for_others)
 {
     struct source_file source;
@@ -275,7 +278,7 @@ static char *hpc_copy_source(const char *directory, const char *path, bool for_o
     bool good = out && fwrite(source.text, 1, source.bytes, out) == source.bytes;
     if (out)
         good = fclose(out) == 0 && good;
-    if (!good) { /* the file exists already under that name, or the name is too long */
+    if (!good) { /* a file with that name exists already, or the name is too long */
         free(inside);
         inside = NULL;
     }
@@ -307,7 +310,7 @@ static void hpc_list_add(struct meta *meta, struct list *list, const char *text)
 
 static void hpc_gather_meta(struct meta *meta)
 {
-    frames_gather(&meta->frames, meta->contexts->rows);
+    export_frames_gather(&meta->frames, meta->contexts->rows);
     meta->strings = strings_new();
     meta->names = memory_array(meta->frames.count + meta->contexts->trace_labels, sizeof *meta->names);
     for (size_t i = 0; i < meta->frames.count; i++) {
@@ -376,7 +379,7 @@ struct metric_record {
     uint32_t none;
 };
 
-struct scope_record { /* a scope of a metric */
+struct scope_record { /* A scope of a metric: which of a context's values it contains. */
     uint64_t scope;
     uint16_t id, none[3];
 };
@@ -406,8 +409,8 @@ static const struct {
     const char *name;
     uint8_t type;
 } scopes[] = {{"execution", 2},
-              /* scopes of a metric's values, in the order in which the values are stored; hpcviewer does not
-               * show scopes of type 3, transitive */
+              /* scopes in the order in which the values of a metric are stored; hpcviewer does not show
+               * scopes of type 3 (transitive) */
               {"function", 0}};
 enum { SCOPES = sizeof scopes / sizeof *scopes };
 
@@ -490,7 +493,7 @@ static void hpc_put_list(struct meta *meta, struct list *list, enum section sect
     hpc_end_section(meta, section);
 }
 
-/* Returns the position of the item with that text; 0: the text is empty. */
+/* Returns the position in the file of the item with that text, or 0 if the text is empty. */
 static uint64_t hpc_item_position(struct list *list, const char *text)
 {
     return *text ? list->at + *pair_map_slot(&list->map, 0, (uintptr_t)text) * sizeof *list->item : 0;
@@ -578,7 +581,7 @@ static void hpc_put_contexts(struct meta *meta)
 
 static void hpc_free_meta(struct meta *meta)
 {
-    frames_free(&meta->frames);
+    export_frames_free(&meta->frames);
     strings_free(meta->strings);
     free(meta->string_at);
     free(meta->names);
@@ -607,10 +610,10 @@ bool hpc_write_meta(const char *directory, const struct profile *profile, const 
     return hpc_close(&meta.file, "meta", meta.section, SECTIONS, "_meta.db");
 }
 
-/* ---- metrics/default.yaml: the metrics that hpcviewer shows, and metrics derived from them ---- */
+/* ---- metrics/default.yaml: how hpcviewer shows metrics, and metrics computed from them ---- */
 
-/* Writes an input. Names are JSON strings, which are also valid YAML, because a counter's name may contain
- * any character. */
+/* Writes an input of a metric. Names are written as JSON strings, which are valid YAML, because a counter's
+ * name may contain any character. */
 static void hpc_put_yaml_input(FILE *out, const char *name, size_t metric, bool inclusive)
 {
     fprintf(out, "  - &m%zu%c\n    metric: ", metric, inclusive ? 'I' : 'E');
@@ -618,7 +621,8 @@ static void hpc_put_yaml_input(FILE *out, const char *name, size_t metric, bool 
     fprintf(out, "\n    scope: %s\n    formula: $$\n    combine: sum\n", inclusive ? "execution" : "function");
 }
 
-/* Writes the sum of the metrics as nested sums of two, because hpcviewer's "+" accepts only two operands. */
+/* Writes a formula for the sum of the metrics. It nests sums of two, because hpcviewer's "+" takes only two
+ * operands. */
 static void hpc_put_yaml_sum(FILE *out, const size_t *metrics, size_t count, char which)
 {
     for (size_t i = 1; i < count; i++)
@@ -633,9 +637,9 @@ static void hpc_copy_metric_numbers(size_t *to, const enum metric *metrics, size
         to[i] = metrics[i];
 }
 
-/* Writes a metric as the sum of `metrics`. If of_effort is set, writes that sum as a percentage of the
- * effort. A single metric has the variant `Sum`, because Hatchet requires exactly one input below that
- * variant. */
+/* Writes a metric whose value is the sum of `metrics`, or, if of_effort is set, that sum as a percentage of
+ * the effort. The variant of a metric with a single input is called `Sum`, because Hatchet requires exactly
+ * one input below that name. */
 static void hpc_put_yaml_metric(FILE *out, const char *name, const char *description, const size_t *metrics,
                                 size_t count, bool of_effort)
 {
@@ -699,16 +703,17 @@ static bool hpc_write_metrics(const char *directory, const struct hpc_contexts *
     return good;
 }
 
-/* ---- profile.db: values of contexts, by location ---- */
+/* ---- profile.db: the values of contexts, location by location ---- */
 
-#define INFO_BYTES  48 /* FORMATS.md says 40, but lists fields up to byte 48 */
+#define INFO_BYTES  48 /* FORMATS.md says 40 bytes, but its fields take 48 */
 #define IS_SUMMARY  1u
 #define NOT_LISTED  UINT32_MAX
 #define INFOS_BYTES 16
 
 _Static_assert(sizeof(struct hpc_profile_info) == INFO_BYTES, "must match the table of {PI} in FORMATS.md");
 
-enum kind { KIND_SUMMARY, KIND_NODE, KIND_RANK, KIND_THREAD }; /* in the order of `kinds` in hpc_put_id_names */
+/* in the order in which hpc_put_id_names writes their names */
+enum kind { KIND_SUMMARY, KIND_NODE, KIND_RANK, KIND_THREAD };
 
 struct id {
     uint8_t kind, none;
@@ -717,13 +722,13 @@ struct id {
     uint64_t physical;
 };
 
-/* The values of one profile: the contexts that have any, and the values of each. */
+/* The values of one profile. Only contexts with a value are listed. */
 struct plane {
     const struct hpc_contexts *contexts;
-    uint32_t *slot;   /* index in `listed` by context; NOT_LISTED: the context has no value */
-    uint32_t *listed; /* numbers of the contexts that have values, increasing */
+    uint32_t *slot;   /* for each context, its index in `listed`, or NOT_LISTED if it has no value */
+    uint32_t *listed; /* numbers of the contexts that have a value, in increasing order */
     size_t count, room;
-    double *value; /* values by listed context; each has contexts->values of them */
+    double *value; /* for each listed context, its contexts->values values */
 };
 
 static double *hpc_plane_values(const struct plane *plane, size_t listed)
@@ -731,13 +736,13 @@ static double *hpc_plane_values(const struct plane *plane, size_t listed)
     return plane->value + listed * plane->contexts->values;
 }
 
-/* Lists the contexts that have a row in `from`, and all contexts above them. */
+/* Lists the contexts that have a row in `from`, and all their ancestors. */
 static void hpc_list_contexts(struct plane *plane, const struct location_rows *from)
 {
     const struct hpc_contexts *contexts = plane->contexts;
     for (size_t i = 0; i < from->rows->count; i++)
         for (uint32_t c = contexts->of_row[from->of[i]]; plane->slot[c] == NOT_LISTED; c = contexts->context[c].parent)
-            plane->slot[c] = 0; /* any value other than NOT_LISTED; numbered below */
+            plane->slot[c] = 0; /* marks the context as listed; the index is set below */
     plane->count = 0;
     for (uint32_t c = 0; c < contexts->count; c++) {
         if (plane->slot[c] == NOT_LISTED)
@@ -752,17 +757,17 @@ static void hpc_list_contexts(struct plane *plane, const struct location_rows *f
     memset(plane->value, 0, plane->count * plane->contexts->values * sizeof *plane->value);
 }
 
-/* Adds the measures that are not metrics. A measure that has only own values, or only inclusive ones, leaves
- * the other column at 0. */
+/* Adds the row's measures that are not metrics. A measure without own values, or without inclusive values,
+ * leaves that column at 0. */
 static void hpc_add_measures(const struct hpc_contexts *contexts, const struct rows *rows, const struct row *row,
                              double *value)
 {
     for (size_t i = 0; i < contexts->beside.count; i++) {
         const struct measure *measure = &contexts->beside.measure[i];
-        if (measure_has(measure, false))
-            value[2 * i + 1] += measure_own(measure, rows, row);
-        if (measure_has(measure, true) && row->kind != ROW_STATEMENT)
-            value[2 * i] = measure_inclusive(measure, rows, row);
+        if (export_measure_has(measure, false))
+            value[2 * i + 1] += export_measure_own(measure, rows, row);
+        if (export_measure_has(measure, true) && row->kind != ROW_STATEMENT)
+            value[2 * i] = export_measure_inclusive(measure, rows, row);
     }
 }
 
@@ -780,9 +785,9 @@ static void hpc_add_rows(struct plane *plane, const struct location_rows *from)
     }
 }
 
-/* Computes the inclusive values of lines, which no row has. They are the line's own values and those of the
- * functions called on the line. Children have larger numbers than their parents, so one pass from the end
- * suffices. */
+/* Computes the inclusive values of lines, because no row has them: the line's own values plus the inclusive
+ * values of the functions called on the line. One pass from the last context to the first is enough, because
+ * a parent has a smaller number than its children. */
 static void hpc_sum_lines(struct plane *plane)
 {
     for (size_t i = plane->count; i-- > 1;) {
@@ -843,16 +848,16 @@ static bool hpc_put_locations(struct hpc_file *file, struct plane *plane, struct
 {
     struct location_rows read;
     for (size_t i = 0; i < locations->count; i++) {
-        if (!locations_read(locations, i, &read))
+        if (!export_locations_read(locations, i, &read))
             return false;
         hpc_put_plane(file, plane, &read, &profiles->info[1 + i]);
-        location_rows_free(&read);
+        export_location_rows_free(&read);
     }
     return true;
 }
 
-/* Returns the number of threads in earlier processes of the location's rank. `ahead` is the location before
- * this one, and `before` is the result for it. */
+/* Returns how many threads the earlier processes of a rank have, given the result `before` for the preceding
+ * location `ahead`. */
 static uint32_t hpc_threads_before(const struct location *ahead, const struct location *location, uint32_t before)
 {
     if (ahead->process == location->process)
@@ -862,8 +867,8 @@ static uint32_t hpc_threads_before(const struct location *ahead, const struct lo
     return before + (ahead->thread == LOCATION_NO_THREAD ? 1 : (uint32_t)ahead->thread + 1);
 }
 
-/* Writes a location's identifier, which must be unique. In a job without ranks, processes are numbered like
- * ranks. Threads are numbered consecutively over all processes of a rank. */
+/* Writes the identifier of a location, which must be unique. If the processes of a job have no ranks, their
+ * numbers are used as ranks. The threads of all processes of a rank are numbered consecutively. */
 static void hpc_put_id_tuple(struct hpc_file *file, const struct location *location, uint32_t before, bool job)
 {
     bool threaded = location->thread != LOCATION_NO_THREAD;
@@ -898,7 +903,7 @@ static bool hpc_finish_profiles(struct hpc_file *file, const struct locations *l
     return hpc_close(file, "prof", sections, 2, "_prof.db");
 }
 
-/* Writes profile.db: the sum, and one profile for each location. */
+/* Writes profile.db. Profile 0 is the sum, and each location has a profile of its own. */
 static bool hpc_write_profiles(const char *directory, struct locations *locations, const struct hpc_contexts *contexts,
                                struct hpc_profiles *profiles)
 {
@@ -913,7 +918,7 @@ static bool hpc_write_profiles(const char *directory, struct locations *location
                           .slot = memory_array(contexts->count, sizeof *plane.slot),
                           .listed = memory_array(contexts->count, sizeof *plane.listed)};
     memset(plane.slot, 0xff, contexts->count * sizeof *plane.slot);
-    locations_sum(locations, &sum);
+    export_locations_sum(locations, &sum);
     hpc_put_plane(&file, &plane, &sum, &profiles->info[0]);
     bool good = hpc_put_locations(&file, &plane, locations, profiles);
     free(plane.slot);
@@ -926,11 +931,11 @@ static bool hpc_write_profiles(const char *directory, struct locations *location
     return closed && good;
 }
 
-/* ---- cct.db: the values of profile.db, by context ---- */
+/* ---- cct.db: the same values, context by context ---- */
 
-/* All profiles are read in parallel, each in order of contexts. Each profile waits in the list of the next
- * context that it has values for. Therefore, the cost of a context is proportional to the number of profiles
- * that have it, not to the number of all profiles. */
+/* For each context in turn, the values of all profiles are collected. A profile has a cursor, which points to
+ * the next context with values in the profile, and which waits in a list of that context. Therefore the cost
+ * of a context depends on how many profiles have values for it, not on how many profiles there are. */
 
 #define CONTEXTS_AT_ONCE 16384u
 
@@ -950,20 +955,21 @@ struct values_of {
     uint64_t first;
 } __attribute__((packed));
 
-/* A position in one profile: its contexts and values that have not been written yet. */
+/* A position in a profile: the contexts and values that have not been written yet. */
 struct cursor {
     uint32_t profile;
     uint32_t left; /* unread contexts */
     const struct hpc_values_of *at;
     const struct hpc_value *values, *value, *end;
     uint64_t value_count;
-    struct cursor *next; /* next cursor in the same waiting list */
+    struct cursor *next; /* next cursor that waits for the same context */
 };
 
 struct walk {
     struct cursor *cursor;
-    struct cursor **waiting; /* by context: list of the cursors whose next context it is */
-    struct cursor **here;    /* cursors of the profiles that have the current context, sorted by profile */
+    struct cursor **waiting; /* for each context, the first of the cursors that wait for it */
+    /* cursors of the profiles that have values for the current context, sorted by profile */
+    struct cursor **here;
     size_t here_count;
 };
 
@@ -1049,7 +1055,7 @@ static const char *hpc_map_profiles(const char *directory, size_t *bytes)
     return map == MAP_FAILED ? NULL : map;
 }
 
-/* Writes cct.db: the locations' values of profile.db, by context. */
+/* Writes cct.db, which has the values of profile.db sorted by context. The sum is left out. */
 static bool hpc_write_cct(const char *directory, const struct hpc_contexts *contexts,
                           const struct hpc_profiles *profiles)
 {
@@ -1068,7 +1074,8 @@ static bool hpc_write_cct(const char *directory, const struct hpc_contexts *cont
     for (uint32_t c = 0; c < contexts->count; c++) {
         hpc_walk_to_context(&walk, c);
         hpc_put_context_values(&file, &walk, contexts->values, &infos[c]);
-        if (c % CONTEXTS_AT_ONCE == 0) /* pages already read stay in the page cache and leave this process's memory */
+        /* this process no longer needs the pages it has read, which stay in the page cache */
+        if (c % CONTEXTS_AT_ONCE == 0)
             madvise((void *)map, bytes, MADV_DONTNEED);
     }
     hpc_align(&file, 8);
@@ -1089,9 +1096,9 @@ static bool hpc_write_cct(const char *directory, const struct hpc_contexts *cont
 
 /* ---- trace.db: the context of each thread over time ---- */
 
-/* A thread's line consists of samples. hpcviewer paints a sample's context up to the middle between the
- * sample and its neighbours. Spans begin and end at these middles, so samples between the first and the last
- * one of a span can be left out. */
+/* hpcviewer shows a line for each thread, which consists of samples. A sample's colour extends halfway to the
+ * samples before and after it. Spans begin and end halfway between two samples, so the first and the last
+ * sample of a span are enough to draw the span. */
 
 #define UNKNOWN_STATE PROFILE_TIME_STATES
 
@@ -1115,11 +1122,11 @@ struct element {
 struct line {
     struct hpc_file *file;
     uint64_t period_ns;          /* sampling period */
-    uint64_t start_ns, epoch_ns; /* the same instant on the trace's clock and since the epoch */
-    uint64_t first_ns, last_ns;  /* times of the first and last element; 0: none yet */
+    uint64_t start_ns, epoch_ns; /* the same instant on the clock of the trace and in ns since the epoch */
+    uint64_t first_ns, last_ns;  /* times of the first and the last element; 0: no element yet */
 };
 
-/* Returns the child with that name; 0: none. */
+/* Returns the number of the child with that name, or 0 if there is none. */
 static uint32_t hpc_find_child(const struct hpc_contexts *contexts, uint32_t parent, const char *name)
 {
     for (uint32_t child = contexts->context[parent].first; child; child = contexts->context[child].next) {
@@ -1140,7 +1147,7 @@ static uint32_t hpc_number_label(struct hpc_contexts *contexts, const struct row
     return i + 1;
 }
 
-/* Returns the child context that stands for a thread state; adds it if necessary. */
+/* Returns the child context for a thread state, and adds it if necessary. */
 static uint32_t hpc_find_state_context(struct hpc_trace *trace, uint32_t parent, size_t state)
 {
     static const struct row_label unknown = {"<not sampled>", "", "", 0};
@@ -1150,7 +1157,7 @@ static uint32_t hpc_find_state_context(struct hpc_trace *trace, uint32_t parent,
     if (*slot != PAIR_MAP_NEW)
         return *slot;
     uint32_t child = hpc_find_child(contexts, parent, label->name);
-    /* rows have the state below the function, not below the line */
+    /* a state's row is a child of the function, not of the line */
     if (!child && hpc_is_line(&contexts->context[parent]))
         child = hpc_find_child(contexts, contexts->context[parent].parent, label->name);
     if (!child)
@@ -1162,20 +1169,21 @@ static uint32_t hpc_find_state_context(struct hpc_trace *trace, uint32_t parent,
 
 static uint32_t hpc_find_span_context(struct hpc_trace *trace, const struct trace_span *span)
 {
-    /* larger than any context number, which the map also has as keys */
+    /* contexts are keys of the same map; the complement of a node is larger than any context's number */
     const uint64_t node = ~(uint64_t)span->node;
     uint32_t known = *pair_map_slot(&trace->known, node, span->state);
     if (known != PAIR_MAP_NEW)
         return known;
     const struct rows *rows = trace->contexts->rows;
     const char *state = trace_state_label[span->state].name;
-    uint32_t row = trace_row(rows, span->node), context = trace->contexts->of_row[row];
-    if (state && strcmp(rows->row[row].label->name, state) != 0) /* the row already names the state */
+    uint32_t row = export_trace_row(rows, span->node), context = trace->contexts->of_row[row];
+    if (state && strcmp(rows->row[row].label->name, state) != 0) /* the row is not that of the state itself */
         context = hpc_find_state_context(trace, context, span->state);
     return *pair_map_slot(&trace->known, node, span->state) = context;
 }
 
-/* Writes an element. Its time is increased if necessary, so that times are strictly increasing. */
+/* Writes an element. If its time is not later than that of the previous element, the time is increased to the
+ * next possible value. */
 static void hpc_put_trace_element(struct line *line, uint64_t time_ns, uint32_t context)
 {
     struct element element = {line->epoch_ns + (time_ns > line->start_ns ? time_ns - line->start_ns : 0), context};
@@ -1186,8 +1194,8 @@ static void hpc_put_trace_element(struct line *line, uint64_t time_ns, uint32_t 
     line->last_ns = element.time_ns;
 }
 
-/* Writes a stretch of time as two elements, in the middle of its first and last sampling period. A stretch of
- * at most one period is one element. */
+/* Writes the time that a thread spent in a context as two elements, in the middle of the first and of the
+ * last sampling period. If the time is not longer than a sampling period, it becomes one element. */
 static void hpc_put_trace_time(struct line *line, uint64_t begin_ns, uint64_t end_ns, uint32_t context)
 {
     uint64_t length_ns = end_ns - begin_ns, half_ns = (length_ns < line->period_ns ? length_ns : line->period_ns) / 2;
@@ -1198,7 +1206,7 @@ static void hpc_put_trace_time(struct line *line, uint64_t begin_ns, uint64_t en
         hpc_put_trace_element(line, end_ns - half_ns, context);
 }
 
-/* Writes a thread's line. Adjacent spans in the same context become one stretch of time. */
+/* Writes the line of a thread. Adjacent spans in the same context are combined. */
 static void hpc_put_lane(struct line *line, struct hpc_trace *trace, const struct trace_lane *lane)
 {
     uint64_t begin_ns = lane->spans[0].begin_ns, end_ns = begin_ns;
@@ -1264,7 +1272,7 @@ bool hpc_close_trace(struct hpc_trace *trace)
     return good;
 }
 
-/* Writes the traces of the process whose first location is `from`. */
+/* Writes the traces of one process, whose first location is `from`. */
 static bool hpc_put_process(struct hpc_trace *trace, const struct locations *locations, size_t from,
                             const struct profile_header *header, const struct trace *read)
 {
@@ -1284,8 +1292,8 @@ static bool hpc_put_process(struct hpc_trace *trace, const struct locations *loc
     return good;
 }
 
-/* Writes trace.db: the context of each thread over time, for processes that have a trace. Adds contexts that
- * occur only in traces, so it must run before the other files are written. */
+/* Writes trace.db, which shows what each thread did over time, for the processes that have a trace. Adds the
+ * contexts that occur only in traces, so it must run before the other files are written. */
 static bool hpc_write_trace(const char *directory, struct locations *locations, struct hpc_contexts *contexts)
 {
     struct hpc_trace trace = {.directory = directory, .contexts = contexts};
@@ -1294,7 +1302,7 @@ static bool hpc_write_trace(const char *directory, struct locations *locations, 
         struct profile_header header;
         if (i && locations->location[i].process == locations->location[i - 1].process)
             continue;
-        struct trace *read = locations_read_trace(locations, locations->location[i].process, &header);
+        struct trace *read = export_locations_read_trace(locations, locations->location[i].process, &header);
         good = !read || hpc_put_process(&trace, locations, i, &header, read);
         int why = errno;
         trace_free(read);

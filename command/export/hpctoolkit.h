@@ -1,5 +1,5 @@
-/* HPCToolkit's database, version 4.0 (doc/FORMATS.md of HPCToolkit). Declares what the writers of its files
- * share. */
+/* HPCToolkit's database, version 4.0, which doc/FORMATS.md of HPCToolkit describes. It has several files;
+ * this header declares what their writers share. */
 #ifndef BLAME_COMMAND_EXPORT_HPCTOOLKIT_H
 #define BLAME_COMMAND_EXPORT_HPCTOOLKIT_H
 
@@ -17,29 +17,32 @@
 #include "command/rows/metric.h"
 #include "command/rows/row.h"
 
-/* A context: a function, a construct, a pseudo row or a source line. A line's parent is its function; its
- * children are the calls made on it. HPCToolkit calls the context's number ctxId. */
+/* A context: a function, a construct, a pseudo row or a source line. A line is a child of its function, and
+ * the functions called on the line are children of the line. HPCToolkit calls the number of a context ctxId. */
 struct hpc_context {
-    uint32_t parent, first, last, next; /* numbers of other contexts, 0: none; a parent's number is smaller */
-    /* row number; ROW_NONE: a line, or a state that occurs only in traces */
+    /* numbers of the parent, the first and last child, and the next sibling; 0: none. A parent has a smaller
+     * number than its children */
+    uint32_t parent, first, last, next;
+    /* number of the row; ROW_NONE: a line, or a state that occurs only in traces */
     uint32_t row;
-    uint32_t traced; /* 1 + index in trace_label; 0: not a state of a trace */
+    uint32_t traced; /* 1 + an index in trace_label; 0: not a state that occurs only in traces */
     int line;
     const char *file;
 };
 
 struct hpc_contexts {
     const struct rows *rows;
-    struct hpc_context *context; /* starts with HPC_GLOBAL */
+    struct hpc_context *context; /* contexts by number; the first one is HPC_GLOBAL */
     size_t count, room;
     uint32_t *of_row;
-    /* the measures that are not metrics; the first one has the number METRIC_COLUMNS */
+    /* measures that are not metrics; they are numbered from METRIC_COLUMNS */
     struct measures beside;
-    char **name; /* names such as "lock wait (sec)", by number of the metric or measure */
+    char **name; /* for each metric or measure, its name, such as "lock wait (sec)" */
     size_t metrics;
-    /* number of value ids; each metric has two, one for inclusive values and then one for exclusive values */
+    /* number of value ids. Each metric has two of them: first that of its inclusive values, then that of its
+     * exclusive values */
     uint16_t values;
-    /* labels of thread states, and of time without samples */
+    /* labels for the states of threads, and for time without samples */
     const struct row_label *trace_label[PROFILE_TIME_STATES + 1];
     uint32_t trace_labels;
 };
@@ -47,11 +50,11 @@ struct hpc_contexts {
 void hpc_contexts_make(struct hpc_contexts *contexts, const struct rows *rows);
 void hpc_contexts_free(struct hpc_contexts *contexts);
 
-/* A file being written, and the number of bytes written so far. */
+/* A file being written. `at` is the number of bytes written so far. */
 struct hpc_file {
     FILE *stream;
     uint64_t at;
-    int why; /* errno of the first failure; a stream only records that there was one */
+    int why; /* errno of the first failed write; the stream records only that a write failed */
 };
 
 struct hpc_section {
@@ -60,29 +63,31 @@ struct hpc_section {
 
 bool hpc_open(struct hpc_file *file, const char *directory, const char *name, size_t sections);
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes);
-/* Writes the footer, then the header at the start of the file, and closes the file. Returns false, with
- * errno, if any write failed. */
+/* Writes the footer, then the header at the start of the file, and closes the file. Returns false and sets
+ * errno if any write failed. */
 bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_section *sections, size_t count,
                const char *footer);
 
 /* Writes meta.db, and copies source files to src/. */
 bool hpc_write_meta(const char *directory, const struct profile *profile, const struct hpc_contexts *contexts);
 
-/* Writes trace.db, one thread at a time. */
+/* The state of writing trace.db, which gets one thread after the other. */
 struct hpc_trace {
     const char *directory;
     struct hpc_contexts *contexts;
-    struct hpc_file file;  /* the stream is NULL before the first thread */
-    struct pair_map known; /* context number, by (node, state) of a span and by (parent context, state) */
+    struct hpc_file file; /* its stream is NULL until the first thread is written */
+    /* for a node and state of a span, or a parent context and state, the number of the context */
+    struct pair_map known;
     struct hpc_trace_line *line;
     size_t count, room;
     uint64_t first_ns, last_ns;
 };
-/* Adds the trace of the profile with that number. Numbers must increase. The spans' nodes are the sum's;
- * their times are on the header's clock. */
+/* Adds the trace of a thread, whose values are in the profile with the number `profile`. Threads must be
+ * added in order of these numbers. The spans refer to nodes of the sum, and their times are on the clock of
+ * the header. */
 bool hpc_put_trace(struct hpc_trace *trace, uint32_t profile, const struct profile_header *header,
                    const struct trace_lane *lane);
-/* Finishes the file, if one was started, and frees everything. */
+/* Completes the file if it was started, and frees `trace`. */
 bool hpc_close_trace(struct hpc_trace *trace);
 
 #endif

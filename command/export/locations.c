@@ -17,23 +17,24 @@
 struct process {
     const char *path;
     struct profile
-        /* profile of a rank's file, with records and host but without values; NULL: the process is that of
-         * the sum's profile */
+        /* profile of a rank's file, with its records and its host but without values; NULL: the process is
+         * that of the sum */
         *outline;
 };
 
 struct location_source {
-    struct profile sum;    /* copy of the profile record; nothing is added to its tree */
-    struct node_tree tree; /* tree of `sum` */
+    struct profile sum;    /* copy of the sum's profile, whose tree is searched but not changed */
+    struct node_tree tree; /* index for finding nodes of `sum` */
     struct process *process;
     size_t process_room, location_room;
-    uint32_t *all; /* numbers of all rows of the sum: 0, 1, 2 ... */
+    uint32_t *all; /* numbers of all rows in the sum: 0, 1, 2 ... */
 };
 
-/* Returns the sum's node for each node of `part`, malloc'ed. Two nodes match if their paths from the root are
- * the same. A rank's keys are first translated to the job's. If the sum lacks a node, because the program was
- * still running when the sum was read, the node of its parent is used. */
-static uint32_t *locations_match_nodes(struct location_source *source, const struct profile *part)
+/* Returns the matching node of the sum for each node of `part`, in an array that the caller frees. Nodes
+ * match if their paths from the root are equal. For a rank, keys are first translated to those of the job.
+ * The program may have been running when the sum was read, so the sum may lack a node; its parent's node is
+ * used in its place. */
+static uint32_t *export_locations_match_nodes(struct location_source *source, const struct profile *part)
 {
     struct job_keys keys;
     bool of_job = source->sum.header.merged;
@@ -51,8 +52,8 @@ static uint32_t *locations_match_nodes(struct location_source *source, const str
     return node;
 }
 
-/* Returns whether the file says which thread each sample belongs to. */
-static bool locations_threads_are_known(const struct profile *profile)
+/* Returns whether the file knows the thread of each sample. */
+static bool export_locations_threads_are_known(const struct profile *profile)
 {
     bool known = profile->path && !profile->header.merged && !profile->tree && profile->thread_count;
     for (size_t i = 0; i < profile->thread_count && known; i++)
@@ -60,8 +61,8 @@ static bool locations_threads_are_known(const struct profile *profile)
     return known;
 }
 
-static struct location *locations_add(struct locations *locations, enum location_kind kind,
-                                      const struct profile *process)
+static struct location *export_locations_add(struct locations *locations, enum location_kind kind,
+                                             const struct profile *process)
 {
     const char *host = process->header.merged ? NULL : profile_text(process, "host");
     memory_grow(&locations->location, &locations->source->location_room, locations->count, sizeof *locations->location);
@@ -77,9 +78,10 @@ static struct location *locations_add(struct locations *locations, enum location
     return location;
 }
 
-/* Adds a location for each tree. A tree that several threads used one after another becomes one location,
- * that of the first initial thread among them. The time before the start belongs to that thread. */
-static void locations_add_threads(struct locations *locations, const struct profile *profile)
+/* Adds a location for each tree. If several threads used a tree one after another, its location is that of
+ * the first initial thread among them, or of the first thread if none is initial. The time before the start
+ * belongs to that thread. */
+static void export_locations_add_threads(struct locations *locations, const struct profile *profile)
 {
     struct pair_map owner = {0};
     uint32_t number = 0;
@@ -93,7 +95,7 @@ static void locations_add_threads(struct locations *locations, const struct prof
         const struct profile_thread *thread = &profile->threads[i];
         if (!thread->tree || *pair_map_slot(&owner, thread->tree, 0) != i)
             continue;
-        struct location *location = locations_add(locations, LOCATION_THREAD, profile);
+        struct location *location = export_locations_add(locations, LOCATION_THREAD, profile);
         location->number = number++;
         location->thread = i;
         location->record = thread;
@@ -101,20 +103,20 @@ static void locations_add_threads(struct locations *locations, const struct prof
     pair_map_free(&owner);
 }
 
-static void locations_add_process(struct locations *locations, const char *path, struct profile *outline)
+static void export_locations_add_process(struct locations *locations, const char *path, struct profile *outline)
 {
     struct location_source *source = locations->source;
     memory_grow(&source->process, &source->process_room, locations->processes, sizeof *source->process);
     source->process[locations->processes++] = (struct process){.path = path, .outline = outline};
 }
 
-static void locations_number_hosts(struct locations *locations)
+static void export_locations_number_hosts(struct locations *locations)
 {
     struct strings *hosts = strings_new();
     for (size_t i = 0; i < locations->count; i++) {
         struct location *location = &locations->location[i];
         bool same = i && location->process == location[-1].process;
-        /* prefix, so that an empty host name has a number too */
+        /* the prefix makes the text non-empty, so that an unknown host gets a number too */
         char *host = memory_text("at %s", location->host);
         location->node = same ? location[-1].node : strings_intern(hosts, host) - 1;
         locations->nodes = location->node >= locations->nodes ? location->node + 1 : locations->nodes;
@@ -123,9 +125,10 @@ static void locations_number_hosts(struct locations *locations)
     strings_free(hosts);
 }
 
-/* Returns the file of a rank's process, NULL if it is not among the files. */
-static const char *locations_find_rank_file(const struct profile_rank *record, const struct profile_header *headers,
-                                            const char *const *files, size_t count)
+/* Returns the file that contains the process of a rank, or NULL if none of the files does. */
+static const char *export_locations_find_rank_file(const struct profile_rank *record,
+                                                   const struct profile_header *headers, const char *const *files,
+                                                   size_t count)
 {
     for (size_t i = 0; i < count && record->state <= PROFILE_RANK_OPEN; i++)
         if (headers[i].version && !headers[i].merged && headers[i].rank == record->rank &&
@@ -134,7 +137,7 @@ static const char *locations_find_rank_file(const struct profile_rank *record, c
     return NULL;
 }
 
-static void locations_add_ranks(struct locations *locations, const char *const *files, size_t count)
+static void export_locations_add_ranks(struct locations *locations, const char *const *files, size_t count)
 {
     const struct profile *job = locations->profile;
     struct job_reference like = {.identity = profile_text(job, "job_identity")};
@@ -145,42 +148,42 @@ static void locations_add_ranks(struct locations *locations, const char *const *
         if (!profile_read_header(files[i], &headers[i]))
             headers[i].version = 0;
     for (size_t i = 0; i < job->rank_count; i++) {
-        const char *path = locations_find_rank_file(&job->ranks[i], headers, files, count);
+        const char *path = export_locations_find_rank_file(&job->ranks[i], headers, files, count);
         struct profile *outline = path ? profile_read_outline(path, error, sizeof error) : NULL;
         if (!outline || job_why_foreign(&like, outline)) {
             profile_free(outline);
             continue;
         }
-        locations_add_process(locations, path, outline);
-        if (locations_threads_are_known(outline))
-            locations_add_threads(locations, outline);
+        export_locations_add_process(locations, path, outline);
+        if (export_locations_threads_are_known(outline))
+            export_locations_add_threads(locations, outline);
         else
-            locations_add(locations, LOCATION_PROCESS, outline);
+            export_locations_add(locations, LOCATION_PROCESS, outline);
     }
     job_reference_free(&like);
     free(headers);
 }
 
-void locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows,
-                    const char *const *rank_files, size_t rank_file_count)
+void export_locations_find(struct locations *locations, const struct profile *profile, const struct rows *rows,
+                           const char *const *rank_files, size_t rank_file_count)
 {
     *locations = (struct locations){.profile = profile, .rows = rows, .lost = rows->row[0].inclusive->samples};
     struct location_source *source = locations->source = memory_array(1, sizeof *source);
     source->sum = *profile;
     if (profile->header.merged)
-        locations_add_ranks(locations, rank_files, rank_file_count);
+        export_locations_add_ranks(locations, rank_files, rank_file_count);
     if (!locations->count)
-        locations_add_process(locations, profile->path, NULL);
-    if (locations_threads_are_known(profile))
-        locations_add_threads(locations, profile);
+        export_locations_add_process(locations, profile->path, NULL);
+    if (export_locations_threads_are_known(profile))
+        export_locations_add_threads(locations, profile);
     if (locations->count)
         node_tree_resume(&source->tree, &source->sum);
     else
-        locations_add(locations, LOCATION_ALL, profile);
-    locations_number_hosts(locations);
+        export_locations_add(locations, LOCATION_ALL, profile);
+    export_locations_number_hosts(locations);
 }
 
-void locations_sum(struct locations *locations, struct location_rows *sum)
+void export_locations_sum(struct locations *locations, struct location_rows *sum)
 {
     struct location_source *source = locations->source;
     if (!source->all) {
@@ -191,9 +194,9 @@ void locations_sum(struct locations *locations, struct location_rows *sum)
     *sum = (struct location_rows){.rows = locations->rows, .of = source->all};
 }
 
-/* Scales a rank's idleness to the job's. The job computes idleness with the largest thread count of all its
- * ranks (command/profile/job.c). */
-static void locations_scale_idleness(const struct location_source *source, struct profile *rank)
+/* Scales the idleness of a rank to that of the job, which is computed with the largest number of threads that
+ * any rank has (command/profile/job.c). */
+static void export_locations_scale_idleness(const struct location_source *source, struct profile *rank)
 {
     double share = (double)rank->header.threads_max / source->sum.header.threads_max;
     for (size_t i = 0; i < rank->node_count; i++)
@@ -202,8 +205,8 @@ static void locations_scale_idleness(const struct location_source *source, struc
     rank->header.before_inverse_busy_ns = share * (double)rank->header.before_start_ns;
 }
 
-static bool locations_read_part(struct locations *locations, const struct location *location,
-                                struct location_rows *read)
+static bool export_locations_read_part(struct locations *locations, const struct location *location,
+                                       struct location_rows *read)
 {
     struct location_source *source = locations->source;
     const char *path = source->process[location->process].path;
@@ -215,27 +218,27 @@ static bool locations_read_part(struct locations *locations, const struct locati
         return false;
     part->header.environment = source->sum.header.environment;
     if (source->sum.header.merged)
-        locations_scale_idleness(source, part);
+        export_locations_scale_idleness(source, part);
     *read = (struct location_rows){.profile = part};
-    uint32_t *node = locations_match_nodes(source, part);
+    uint32_t *node = export_locations_match_nodes(source, part);
     read->rows = read->made = rows_part(locations->rows, part, node, &read->made_of);
     read->of = read->made_of;
     free(node);
     return true;
 }
 
-bool locations_read(struct locations *locations, size_t index, struct location_rows *read)
+bool export_locations_read(struct locations *locations, size_t index, struct location_rows *read)
 {
     if (locations->location[index].kind == LOCATION_ALL)
-        locations_sum(locations, read);
-    else if (!locations_read_part(locations, &locations->location[index], read))
+        export_locations_sum(locations, read);
+    else if (!export_locations_read_part(locations, &locations->location[index], read))
         return false;
     uint64_t samples = read->rows->row[0].inclusive->samples;
     locations->lost -= samples < locations->lost ? samples : locations->lost;
     return true;
 }
 
-struct trace *locations_read_trace(struct locations *locations, size_t process, struct profile_header *header)
+struct trace *export_locations_read_trace(struct locations *locations, size_t process, struct profile_header *header)
 {
     struct location_source *source = locations->source;
     struct profile *outline = source->process[process].outline, *part = NULL;
@@ -247,7 +250,7 @@ struct trace *locations_read_trace(struct locations *locations, size_t process, 
         part = profile_read(source->process[process].path, error, sizeof error);
     struct trace *trace = part || !outline ? trace_read(part ? part : &source->sum, error, sizeof error) : NULL;
     if (trace && part) {
-        uint32_t *node = locations_match_nodes(source, part);
+        uint32_t *node = export_locations_match_nodes(source, part);
         for (size_t i = 0; i < trace->lane_count; i++)
             for (size_t j = 0; j < trace->lanes[i].span_count; j++)
                 trace->lanes[i].spans[j].node = node[trace->lanes[i].spans[j].node];
@@ -261,7 +264,7 @@ struct trace *locations_read_trace(struct locations *locations, size_t process, 
     return trace;
 }
 
-void location_rows_free(struct location_rows *read)
+void export_location_rows_free(struct location_rows *read)
 {
     rows_free(read->made);
     free(read->made_of);
@@ -269,7 +272,7 @@ void location_rows_free(struct location_rows *read)
     *read = (struct location_rows){0};
 }
 
-void locations_free(struct locations *locations)
+void export_locations_free(struct locations *locations)
 {
     struct location_source *source = locations->source;
     for (size_t i = 0; i < locations->processes; i++)

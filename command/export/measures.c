@@ -7,8 +7,8 @@
 #include "command/rows/error.h"
 #include "command/text/memory.h"
 
-/* Adds a measure and takes ownership of `title` and `word`. If `word` is NULL, it is made from `title`. */
-static void measures_add(struct measures *measures, const struct measure *measure, char *title, char *word)
+/* Adds a measure, which takes over `title` and `word`. If `word` is NULL, it is derived from `title`. */
+static void export_measures_add(struct measures *measures, const struct measure *measure, char *title, char *word)
 {
     struct measure *made = &measures->measure[measures->count++];
     *made = *measure;
@@ -18,44 +18,46 @@ static void measures_add(struct measures *measures, const struct measure *measur
         *c = *c == ' ' ? '_' : *c;
 }
 
-/* Adds a metric. Its parent is the last measure of a lower level. */
-static void measures_add_metric(struct measures *measures, const struct rows *rows, enum metric metric, uint8_t level)
+/* Adds a metric. Its parent becomes the last measure with a lower level. */
+static void export_measures_add_metric(struct measures *measures, const struct rows *rows, enum metric metric,
+                                       uint8_t level)
 {
     size_t parent = measures->count;
     while (level && measures->measure[--parent].level >= level)
         ;
-    measures_add(measures,
-                 &(struct measure){.kind = MEASURE_METRIC,
-                                   .number = metric,
-                                   .whole = metric == METRIC_SAMPLES,
-                                   .adds_up = true,
-                                   .in_seconds = metric != METRIC_SAMPLES && !rows->events,
-                                   .level = level,
-                                   .parent = level ? parent : MEASURE_NO_PARENT,
-                                   .about = metric_about(metric)},
-                 memory_text("%s", metric_title(metric)), NULL);
+    export_measures_add(measures,
+                        &(struct measure){.kind = MEASURE_METRIC,
+                                          .number = metric,
+                                          .whole = metric == METRIC_SAMPLES,
+                                          .adds_up = true,
+                                          .in_seconds = metric != METRIC_SAMPLES && !rows->events,
+                                          .level = level,
+                                          .parent = level ? parent : MEASURE_NO_PARENT,
+                                          .about = metric_about(metric)},
+                        memory_text("%s", metric_title(metric)), NULL);
 }
 
-/* Adds effort and its parts, with the parts of blame below blame, then the metrics that are not parts. */
-static void measures_add_metrics(struct measures *measures, const struct rows *rows)
+/* Adds effort and its parts, then the metrics that are not parts of effort. The parts of blame stand below
+ * blame. */
+static void export_measures_add_metrics(struct measures *measures, const struct rows *rows)
 {
     static const enum metric others[] = {
 #define METRIC(name, ...) METRIC_##name,
         METRIC_TABLE_OTHERS(METRIC) METRIC_TABLE_RANKS(METRIC)
 #undef METRIC
     };
-    measures_add_metric(measures, rows, METRIC_EFFORT, 0);
-    measures_add_metric(measures, rows, METRIC_WORK, 1);
-    measures_add_metric(measures, rows, METRIC_BLAME, 1);
+    export_measures_add_metric(measures, rows, METRIC_EFFORT, 0);
+    export_measures_add_metric(measures, rows, METRIC_WORK, 1);
+    export_measures_add_metric(measures, rows, METRIC_BLAME, 1);
     for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
-        measures_add_metric(measures, rows, metric_blame_part[i], 2);
+        export_measures_add_metric(measures, rows, metric_blame_part[i], 2);
     for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
-        measures_add_metric(measures, rows, metric_parts[i], 1);
+        export_measures_add_metric(measures, rows, metric_parts[i], 1);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        measures_add_metric(measures, rows, others[i], 0);
+        export_measures_add_metric(measures, rows, others[i], 0);
 }
 
-static void measures_add_exact(struct measures *measures)
+static void export_measures_add_exact(struct measures *measures)
 {
     const struct measure calls = {.kind = MEASURE_CALLS,
                                   .whole = true,
@@ -66,14 +68,14 @@ static void measures_add_exact(struct measures *measures)
                                   .adds_up = true,
                                   .parent = MEASURE_NO_PARENT,
                                   .about = "Time in phases, events and parameters, by the clock"};
-    measures_add(measures, &calls, memory_text("calls"), NULL);
-    measures_add(measures, &exact, memory_text("exact"), NULL);
+    export_measures_add(measures, &calls, memory_text("calls"), NULL);
+    export_measures_add(measures, &exact, memory_text("exact"), NULL);
 }
 
-static void measures_add_counters(struct measures *measures, const struct rows *rows, bool counted)
+static void export_measures_add_counters(struct measures *measures, const struct rows *rows, bool counted)
 {
     for (size_t i = 0; i < rows->counter_count; i++)
-        measures_add(
+        export_measures_add(
             measures,
             &(struct measure){.kind = counted ? MEASURE_COUNTED : MEASURE_COUNTER,
                               .number = (uint16_t)i,
@@ -84,10 +86,10 @@ static void measures_add_counters(struct measures *measures, const struct rows *
             memory_text(counted ? "%s exact" : "%s", rows->counter_name[i]), NULL);
 }
 
-static void measures_add_errors(struct measures *measures, const struct rows *rows)
+static void export_measures_add_errors(struct measures *measures, const struct rows *rows)
 {
     for (size_t i = 0; i < METRIC_COLUMNS; i++)
-        measures_add(
+        export_measures_add(
             measures,
             &(struct measure){.kind = MEASURE_ERROR,
                               .number = metric_columns[i],
@@ -98,37 +100,37 @@ static void measures_add_errors(struct measures *measures, const struct rows *ro
             memory_text("%s error", metric_title(metric_columns[i])));
 }
 
-static struct measures measures_none(const struct rows *rows)
+static struct measures export_measures_none(const struct rows *rows)
 {
     return (struct measures){.measure = memory_array(METRIC_NAMED + 1 + 2 + 2 * rows->counter_count + METRIC_COLUMNS,
                                                      sizeof(struct measure))};
 }
 
-static void measures_add_beside(struct measures *measures, const struct rows *rows, bool errors)
+static void export_measures_add_beside(struct measures *measures, const struct rows *rows, bool errors)
 {
     if (rows->probed)
-        measures_add_exact(measures);
-    measures_add_counters(measures, rows, false);
+        export_measures_add_exact(measures);
+    export_measures_add_counters(measures, rows, false);
     if (rows->probed)
-        measures_add_counters(measures, rows, true);
+        export_measures_add_counters(measures, rows, true);
     if (errors)
-        measures_add_errors(measures, rows);
+        export_measures_add_errors(measures, rows);
 }
 
-void measures_gather(struct measures *measures, const struct rows *rows)
+void export_measures_gather(struct measures *measures, const struct rows *rows)
 {
-    *measures = measures_none(rows);
-    measures_add_metrics(measures, rows);
-    measures_add_beside(measures, rows, true);
+    *measures = export_measures_none(rows);
+    export_measures_add_metrics(measures, rows);
+    export_measures_add_beside(measures, rows, true);
 }
 
-void measures_gather_beside(struct measures *measures, const struct rows *rows, bool errors)
+void export_measures_gather_beside(struct measures *measures, const struct rows *rows, bool errors)
 {
-    *measures = measures_none(rows);
-    measures_add_beside(measures, rows, errors);
+    *measures = export_measures_none(rows);
+    export_measures_add_beside(measures, rows, errors);
 }
 
-void measures_free(struct measures *measures)
+void export_measures_free(struct measures *measures)
 {
     for (size_t i = 0; i < measures->count; i++) {
         free(measures->measure[i].title);
@@ -137,8 +139,8 @@ void measures_free(struct measures *measures)
     free(measures->measure);
 }
 
-static double measure_value(const struct measure *measure, const struct rows *rows, const struct row *row,
-                            bool inclusive)
+static double export_measure_value(const struct measure *measure, const struct rows *rows, const struct row *row,
+                                   bool inclusive)
 {
     const struct profile_sums *sums = inclusive ? row->inclusive : row->exclusive;
     const struct row_extra *extra = row->extra;
@@ -160,17 +162,18 @@ static double measure_value(const struct measure *measure, const struct rows *ro
     }
 }
 
-double measure_own(const struct measure *measure, const struct rows *rows, const struct row *row)
+double export_measure_own(const struct measure *measure, const struct rows *rows, const struct row *row)
 {
-    return measure_value(measure, rows, row, false);
+    return export_measure_value(measure, rows, row, false);
 }
 
-double measure_inclusive(const struct measure *measure, const struct rows *rows, const struct row *row)
+double export_measure_inclusive(const struct measure *measure, const struct rows *rows, const struct row *row)
 {
-    return measure_value(measure, rows, row, true);
+    return export_measure_value(measure, rows, row, true);
 }
 
-int64_t measure_whole(const struct measure *measure, const struct rows *rows, const struct row *row, bool inclusive)
+int64_t export_measure_whole(const struct measure *measure, const struct rows *rows, const struct row *row,
+                             bool inclusive)
 {
-    return export_whole(measure_value(measure, rows, row, inclusive) * (measure->in_seconds ? 1e9 : 1));
+    return export_whole(export_measure_value(measure, rows, row, inclusive) * (measure->in_seconds ? 1e9 : 1));
 }

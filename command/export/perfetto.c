@@ -24,18 +24,18 @@ enum interned {
 
 struct perfetto {
     FILE *out;
-    bool good; /* false: writing failed */
+    bool good; /* whether every write has succeeded so far */
     uint64_t last_uuid;
     struct strings *strings[INTERNED_KINDS];
-    uint32_t string_count[INTERNED_KINDS]; /* for each kind, the number of texts written so far */
+    uint32_t string_count[INTERNED_KINDS]; /* number of texts of each kind that have been written */
     struct trace_stacks stacks;
-    size_t frame_count; /* number of frames written so far */
+    size_t frame_count; /* number of frames that have been written */
     uint64_t task_count;
     uint8_t *packed;
     size_t packed_room;
 };
 
-/* All packets belong to one sequence, whose interned data is kept to the end. */
+/* All packets belong to one sequence. Its interned data are valid until the end of the trace. */
 #define SEQUENCE     1
 #define STATE_NEEDED 2
 
@@ -46,18 +46,18 @@ static void perfetto_start(struct perfetto *perfetto)
 {
     for (int i = 0; i < INTERNED_KINDS; i++)
         perfetto->strings[i] = strings_new();
-    trace_stacks_start(&perfetto->stacks);
+    export_trace_stacks_start(&perfetto->stacks);
 }
 
 static void perfetto_finish(struct perfetto *perfetto)
 {
     for (int i = 0; i < INTERNED_KINDS; i++)
         strings_free(perfetto->strings[i]);
-    trace_stacks_free(&perfetto->stacks);
+    export_trace_stacks_free(&perfetto->stacks);
     free(perfetto->packed);
 }
 
-/* Writes a packet, after setting its sequence. */
+/* Sets the sequence of a packet and writes the packet. */
 static void perfetto_write(struct perfetto *perfetto, Perfetto__Protos__TracePacket *packet)
 {
     Perfetto__Protos__Trace trace = PERFETTO__PROTOS__TRACE__INIT;
@@ -83,7 +83,7 @@ static void perfetto_write_data(struct perfetto *perfetto, interned_data *data)
     perfetto_write(perfetto, &packet);
 }
 
-/* Writes an interned text. For a module, it also writes a mapping with the same number, which refers to the
+/* Writes an interned text. For a module, also writes a mapping that has the same number and refers to the
  * text as its path. */
 static void perfetto_write_name(struct perfetto *perfetto, enum interned kind, uint64_t iid, const char *text)
 {
@@ -111,10 +111,10 @@ static void perfetto_write_name(struct perfetto *perfetto, enum interned kind, u
     perfetto_write_data(perfetto, &data);
 }
 
-/* Returns the number of a text, which is written at its first use. */
+/* Returns the number of an interned text, and writes the text if it is new. */
 static uint64_t perfetto_name(struct perfetto *perfetto, enum interned kind, const char *text)
 {
-    /* an empty text would get the number 0, which means "none" */
+    /* an empty text would have the number 0, which means that there is no text */
     char *clean = format_clean(*text ? text : "?", false);
     uint32_t id = strings_intern(perfetto->strings[kind], clean);
     if (id > perfetto->string_count[kind]) {
@@ -125,8 +125,8 @@ static uint64_t perfetto_name(struct perfetto *perfetto, enum interned kind, con
     return id;
 }
 
-/* Writes a frame. A row combines many addresses, so its frame has no address. It has a source line; if that
- * is unknown, it has a module, and readers then distinguish frames by name. */
+/* Writes a frame. It has no address, because a row combines many addresses. It has a source line, or, if the
+ * line is unknown, a module. Readers then distinguish the module's frames by name. */
 static void perfetto_write_frame(struct perfetto *perfetto, const struct trace_frame *entry, uint64_t iid)
 {
     const struct row_label *label = perfetto->stacks.functions[entry->function - 1];
@@ -170,7 +170,7 @@ static void perfetto_write_stack(struct perfetto *perfetto, uint32_t number)
     free(frames);
 }
 
-/* Writes a stack, and all new frames, at their first use. */
+/* Writes a stack that is used for the first time, with those of its frames that are new. */
 static void perfetto_stack(struct perfetto *perfetto, uint32_t stack)
 {
     for (; perfetto->frame_count < perfetto->stacks.frame_count; perfetto->frame_count++)
@@ -180,7 +180,7 @@ static void perfetto_stack(struct perfetto *perfetto, uint32_t stack)
     perfetto->stacks.stacks[stack - 1].written = true;
 }
 
-/* Writes a thread's record and returns its number. */
+/* Writes the record of a thread and returns the record's number. */
 static uint64_t perfetto_task(struct perfetto *perfetto, int32_t pid, int32_t tid)
 {
     Perfetto__Protos__StackSampleTaskContext task = PERFETTO__PROTOS__STACK_SAMPLE_TASK_CONTEXT__INIT, *tasks = &task;
@@ -214,7 +214,7 @@ static void perfetto_write_descriptor(struct perfetto *perfetto, Perfetto__Proto
     perfetto_write(perfetto, &packet);
 }
 
-/* Writes a track below `parent` and returns its uuid. `unit` is set only for a counter. */
+/* Writes a track below the track `parent`, and returns its uuid. Only the track of a counter has a `unit`. */
 static uint64_t perfetto_write_track(struct perfetto *perfetto, uint64_t parent, const char *name,
                                      const char *description, const char *unit)
 {
@@ -266,7 +266,7 @@ static uint64_t perfetto_write_thread(struct perfetto *perfetto, const struct tr
     return track.uuid;
 }
 
-/* Writes the start or end of a slice, or a counter's value. */
+/* Writes the start or the end of a slice, or a value of a counter. */
 static void perfetto_write_event(struct perfetto *perfetto, uint64_t time_ns, Perfetto__Protos__TrackEvent *event,
                                  int32_t type, uint64_t track)
 {
@@ -299,7 +299,7 @@ static void perfetto_write_counter(struct perfetto *perfetto, uint64_t track, ui
 static void perfetto_write_phases(struct perfetto *perfetto, const struct traced_process *process, uint64_t parent)
 {
     struct traced_phase *phases;
-    size_t count = traced_phases(process, &phases);
+    size_t count = export_traced_phases(process, &phases);
     uint64_t track = count ? perfetto_write_track(perfetto, parent, "phases",
                                                   "Phases, as seen in the samples of the first thread.", NULL)
                            : 0;
@@ -308,13 +308,13 @@ static void perfetto_write_phases(struct perfetto *perfetto, const struct traced
     free(phases);
 }
 
-/* Writes one counter. A value holds until the next one, so only changes are written. */
+/* Writes the values of one counter. A value holds until the next one, so only changes are written. */
 static void perfetto_write_levels(struct perfetto *perfetto, uint64_t track, const struct sharing *culprits,
                                   size_t offset)
 {
     double last = -1;
     for (size_t i = 0; i < culprits->level_count; i++) {
-        double value = sharing_level(culprits, i, offset);
+        double value = export_sharing_level(culprits, i, offset);
         if (value != last)
             perfetto_write_counter(perfetto, track, culprits->begin_ns + i * culprits->window_ns, value);
         last = value;
@@ -334,7 +334,7 @@ static void perfetto_write_counters(struct perfetto *perfetto, const struct shar
                                                "Threads that are idle while another thread is busy.", "threads"),
                           culprits, offsetof(struct culprit_level, blamed));
     for (size_t i = 0; i < culprits->count; i++) {
-        char *name = culprit_name(&culprits->top[i]), *title = memory_text("idle because of %s", name);
+        char *name = export_culprit_name(&culprits->top[i]), *title = memory_text("idle because of %s", name);
         perfetto_write_levels(perfetto,
                               perfetto_write_track(perfetto, parent, title,
                                                    "The part of blamed idleness that is due to this function.",
@@ -354,7 +354,7 @@ static void perfetto_annotate(struct perfetto *perfetto, Perfetto__Protos__Debug
     annotation->double_value = ns / 1e6;
 }
 
-/* Starts an idle slice, with the milliseconds that each culprit is blamed for. */
+/* Starts a slice for idle time, with the milliseconds blamed on each culprit. */
 static void perfetto_write_idle(struct perfetto *perfetto, const struct sharing *culprits,
                                 const struct idle_share *share, uint64_t track, uint64_t time_ns)
 {
@@ -365,7 +365,7 @@ static void perfetto_write_idle(struct perfetto *perfetto, const struct sharing 
     size_t count = 0;
     for (size_t i = 0; i < culprits->count; i++)
         if (share->culprit[i] > 0) {
-            char *name = culprit_name(&culprits->top[i]);
+            char *name = export_culprit_name(&culprits->top[i]);
             perfetto_annotate(perfetto, &entries[count++], name, share->culprit[i]);
             free(name);
         }
@@ -389,10 +389,11 @@ static void perfetto_write_idle(struct perfetto *perfetto, const struct sharing 
 static void perfetto_write_samples(struct perfetto *perfetto, const struct trace_lane *lane,
                                    const struct trace_span *span, uint64_t task)
 {
-    uint32_t pieces = traced_pieces(lane, span), stack = trace_stack(&perfetto->stacks, span->node, span->state);
+    uint32_t pieces = export_traced_pieces(lane, span),
+             stack = export_trace_stack(&perfetto->stacks, span->node, span->state);
     perfetto_stack(perfetto, stack);
     for (uint32_t i = 0; i < pieces; i++) {
-        struct trace_span piece = traced_piece(span, pieces, i);
+        struct trace_span piece = export_traced_piece(span, pieces, i);
         Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
         Perfetto__Protos__StackSample sample = PERFETTO__PROTOS__STACK_SAMPLE__INIT;
         uint64_t samples = piece.samples;
@@ -409,18 +410,18 @@ static void perfetto_write_samples(struct perfetto *perfetto, const struct trace
     }
 }
 
-/* Writes slices for the states of a thread, and its samples. *share is the share of the thread's next idle
- * span, and is advanced. */
+/* Writes the samples of a thread, and a slice for each time in one state. *share is the share of the thread's
+ * first idle span, and is advanced past its last. */
 static void perfetto_write_spans(struct perfetto *perfetto, const struct sharing *culprits,
                                  const struct trace_lane *lane, uint64_t track, uint64_t task,
                                  const struct idle_share **share)
 {
     for (size_t i = 0, end; i < lane->span_count && perfetto->good; i = end) {
         struct idle_share sum = {0};
-        end = traced_run_end(lane, i);
+        end = export_traced_run_end(lane, i);
         uint8_t state = lane->spans[i].state;
         for (size_t j = i; j < end; j++)
-            sharing_add_share(&lane->spans[j], share, &sum);
+            export_sharing_add_share(&lane->spans[j], share, &sum);
         if (state == PROFILE_TIME_IDLE)
             perfetto_write_idle(perfetto, culprits, &sum, track, lane->spans[i].begin_ns);
         else
@@ -437,7 +438,7 @@ static void perfetto_write_traced_process(struct perfetto *perfetto, const struc
     const struct idle_share *share = process->culprits.share;
     if (!process->thread_count)
         return;
-    trace_stacks_of(&perfetto->stacks, process->rows);
+    export_trace_stacks_of(&perfetto->stacks, process->rows);
     uint64_t parent = perfetto_write_process(perfetto, process, number);
     perfetto_write_phases(perfetto, process, parent);
     perfetto_write_counters(perfetto, &process->culprits, parent);
@@ -481,14 +482,14 @@ bool export_perfetto(FILE *out, const struct export_input *input)
 {
     struct traced traced;
     struct perfetto perfetto = {.out = out, .good = true};
-    traced_make(&traced, input->processes, input->process_count);
+    export_traced_make(&traced, input->processes, input->process_count);
     perfetto_start(&perfetto);
     perfetto_write_defaults(&perfetto);
     for (size_t i = 0; i < input->process_count && perfetto.good; i++)
         perfetto_write_traced_process(&perfetto, &input->processes[i], i);
     int error = errno;
     perfetto_finish(&perfetto);
-    traced_free(&traced);
+    export_traced_free(&traced);
     errno = error;
     return perfetto.good;
 }

@@ -19,18 +19,18 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* ---- gzip output, by zlib ---- */
+/* ---- compressed output, by zlib ---- */
 
 struct gzip {
     z_stream stream;
     FILE *out;
-    int error; /* errno of a failed write */
+    int error; /* errno of the first failed write */
     unsigned char bytes[1 << 16];
 };
 
-#define GZIP_WINDOW (15 + 16) /* window size; 16 makes zlib write a gzip header */
+#define GZIP_WINDOW (15 + 16) /* 15 is zlib's largest window; adding 16 selects the gzip format */
 
-static void gzip_start(struct gzip *gzip, FILE *out)
+static void pprof_gzip_start(struct gzip *gzip, FILE *out)
 {
     gzip->out = out;
     gzip->stream = (z_stream){0};
@@ -39,8 +39,8 @@ static void gzip_start(struct gzip *gzip, FILE *out)
         memory_check(NULL);
 }
 
-/* Compresses the pending input and writes all output that zlib has ready. */
-static bool gzip_drain(struct gzip *gzip, int flush)
+/* Compresses the pending input, and writes the output that zlib has ready. */
+static bool pprof_gzip_drain(struct gzip *gzip, int flush)
 {
     do {
         gzip->stream.next_out = gzip->bytes;
@@ -56,14 +56,14 @@ static bool gzip_drain(struct gzip *gzip, int flush)
     return true;
 }
 
-static bool gzip_put(struct gzip *gzip, const void *data, size_t bytes)
+static bool pprof_gzip_put(struct gzip *gzip, const void *data, size_t bytes)
 {
     const unsigned char *next = data;
     while (bytes) {
         uInt part = bytes < 1u << 30 ? (uInt)bytes : 1u << 30;
         gzip->stream.next_in = (unsigned char *)next;
         gzip->stream.avail_in = part;
-        if (!gzip_drain(gzip, Z_NO_FLUSH))
+        if (!pprof_gzip_drain(gzip, Z_NO_FLUSH))
             return false;
         next += part;
         bytes -= part;
@@ -71,25 +71,25 @@ static bool gzip_put(struct gzip *gzip, const void *data, size_t bytes)
     return true;
 }
 
-/* Writes the remaining output if `good`, and frees zlib's memory. Returns false if writing failed. */
-static bool gzip_finish(struct gzip *gzip, bool good)
+/* Writes the remaining output if `good` is set, and frees zlib's memory. Returns false if any write failed. */
+static bool pprof_gzip_finish(struct gzip *gzip, bool good)
 {
     gzip->stream.avail_in = 0;
-    good = good && gzip_drain(gzip, Z_FINISH);
+    good = good && pprof_gzip_drain(gzip, Z_FINISH);
     deflateEnd(&gzip->stream);
     return good;
 }
 
-/* A line of a function. If the function is inlined, `outer` is the line that it is inlined into. */
+/* A line of a function. If the function is inlined, `outer` is the line of the call that was inlined. */
 struct pprof_line {
-    uint32_t outer;    /* 1 + index of that line; 0: not inlined */
+    uint32_t outer;    /* 1 + the index of the outer line; 0: not inlined */
     uint32_t function; /* index in pprof.function */
     int line;
-    uint32_t location; /* id of the location whose innermost line this is; 0: none yet */
+    uint32_t location; /* id of the location whose innermost line this is; 0: it has no id yet */
 };
 
-/* A frame's function in one source file. A macro or an included file adds lines of another file to a
- * function. */
+/* The part of a function that is in one source file. Macros and included files give a function lines in other
+ * files. */
 struct pprof_function {
     uint32_t frame;
     const char *file;
@@ -109,13 +109,13 @@ struct pprof {
     uint8_t *packed; /* buffer for an encoded message */
     size_t packed_room;
     struct gzip gzip;
-    bool good; /* false: writing failed, and further output is skipped */
+    bool good; /* whether writing has succeeded so far; afterwards, output is skipped */
 };
 
 typedef Perftools__Profiles__Profile part_message;
 #define PART_INIT PERFTOOLS__PROFILES__PROFILE__INIT
 
-/* Returns the index of a text in the string table. */
+/* Returns the index of a text in the profile's string table. */
 static int64_t pprof_string(struct pprof *pprof, const char *text)
 {
     char *clean = format_clean(text, false);
@@ -140,8 +140,8 @@ static uint32_t pprof_find_function(struct pprof *pprof, uint32_t frame, const c
     return *slot;
 }
 
-/* Returns 1 + the index of a line in a frame's function. If `file` is NULL, the line is in the function's own
- * file. */
+/* Returns 1 + the index of a line in a frame's function. If `file` is NULL, the line is in the file where the
+ * function is defined. */
 static uint32_t pprof_line(struct pprof *pprof, uint32_t outer, uint32_t frame, const char *file, int line)
 {
     uint32_t function = pprof_find_function(pprof, frame, file);
@@ -162,7 +162,7 @@ static uint64_t pprof_location(struct pprof *pprof, uint32_t line)
     return pprof->line[line - 1].location;
 }
 
-/* Appends a part of the profile. Protobuf joins the repeated fields of all parts. */
+/* Appends a part of the profile. A reader of protobuf joins the repeated fields of all parts. */
 static void pprof_write(struct pprof *pprof, const part_message *part)
 {
     size_t bytes = perftools__profiles__profile__get_packed_size(part);
@@ -173,11 +173,11 @@ static void pprof_write(struct pprof *pprof, const part_message *part)
     if (!pprof->good)
         return;
     perftools__profiles__profile__pack(part, pprof->packed);
-    pprof->good = gzip_put(&pprof->gzip, pprof->packed, bytes);
+    pprof->good = pprof_gzip_put(&pprof->gzip, pprof->packed, bytes);
 }
 
-/* Returns the id of the module's mapping, 0 if it has none. Rows know only the base name of a module, so
- * modules with equal base names all get the mapping of the first one. */
+/* Returns the id of the module's mapping, or 0 if there is none. Rows know only the base name of a module. Of
+ * several modules with the same base name, the first one's mapping is used for all. */
 static uint64_t pprof_mapping_of(struct pprof *pprof, const char *module)
 {
     if (!*module)
@@ -285,20 +285,20 @@ static void pprof_write_tables(struct pprof *pprof)
 
 #define MOST_VALUES (METRIC_COLUMNS + 2 + PROFILE_COUNTERS)
 
-/* The callers of the current row, at one depth of the tree. */
+/* At one depth of the tree, the callers of the current row. */
 struct step {
-    uint32_t locations; /* number of elements of walk.path that belong to callers */
-    uint32_t outer;     /* 1 + the line into which the row is inlined; 0: not inlined */
+    uint32_t locations; /* number of elements of walk.path that are callers of the row */
+    uint32_t outer;     /* 1 + the index of the line into which the row is inlined; 0: not inlined */
 };
 
 struct walk {
     const struct rows *rows;
     struct pprof *pprof;
-    const struct measures *beside; /* the measures that are not metrics */
-    /* number of values of a sample: all metrics, then the first measures in `beside` */
+    const struct measures *beside; /* measures that are not metrics */
+    /* number of values in a sample: all metrics, then the measures of `beside` that have own values */
     size_t values;
     struct step *step; /* by depth */
-    uint64_t *path;    /* ids of locations, outermost first */
+    uint64_t *path;    /* ids of the callers' locations, outermost first */
     uint64_t *reversed;
 };
 
@@ -326,15 +326,15 @@ static bool pprof_read_values(const struct walk *walk, uint32_t index, int64_t v
     const struct rows *rows = walk->rows;
     bool any = false;
     for (size_t i = 0; i < walk->values; i++) {
-        values[i] = i < METRIC_COLUMNS
-                        ? export_value(rows, rows->row[index].exclusive, metric_columns[i])
-                        : measure_whole(&walk->beside->measure[i - METRIC_COLUMNS], rows, &rows->row[index], false);
+        values[i] = i < METRIC_COLUMNS ? export_value(rows, rows->row[index].exclusive, metric_columns[i])
+                                       : export_measure_whole(&walk->beside->measure[i - METRIC_COLUMNS], rows,
+                                                              &rows->row[index], false);
         any |= values[i] != 0;
     }
     return any;
 }
 
-/* Writes one sample for each line of a function, and one for the values that no line has. */
+/* Writes a sample for each line of a function, and one for the values that belong to no line. */
 static void pprof_write_row(struct walk *walk, uint32_t index)
 {
     const struct rows *rows = walk->rows;
@@ -361,13 +361,14 @@ static void pprof_write_row(struct walk *walk, uint32_t index)
         pprof_write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, NULL, 0), rest);
 }
 
-/* Adds the line that calls the row to the path, or notes that the row is inlined into that line. */
+/* Adds the line that calls the row to the path. If the row is inlined into that line, records the line as its
+ * outer line instead. */
 static void pprof_enter_row(struct walk *walk, uint32_t index)
 {
     const struct row *row = &walk->rows->row[index];
     struct step *step = &walk->step[row->depth];
     *step = (struct step){0};
-    if (row->depth < 2) /* the root is the program, not a function */
+    if (row->depth < 2) /* the root is the program, not a caller */
         return;
     const struct step *caller = &walk->step[row->depth - 1];
     uint32_t frame = walk->pprof->frames.of_row[row->parent];
@@ -385,7 +386,7 @@ static void pprof_write_samples(struct pprof *pprof, const struct rows *rows, co
     struct walk walk = {.rows = rows,
                         .pprof = pprof,
                         .beside = beside,
-                        .values = METRIC_COLUMNS + measures_own(beside),
+                        .values = METRIC_COLUMNS + export_measures_own(beside),
                         .step = memory_array(depths, sizeof *walk.step),
                         .path = memory_array(depths, sizeof *walk.path),
                         .reversed = memory_array(depths, sizeof *walk.reversed)};
@@ -408,7 +409,7 @@ static int64_t pprof_comment(struct pprof *pprof, const char *what, const char *
     return id;
 }
 
-/* Returns the name of the sampled event, without its period. */
+/* Returns the string index of the name of the sampled event, without its period. */
 static int64_t pprof_event_name(struct pprof *pprof)
 {
     const char *sample = profile_text(pprof->profile, "sample");
@@ -418,13 +419,13 @@ static int64_t pprof_event_name(struct pprof *pprof)
     return id;
 }
 
-/* Writes all fields that are not lists of their own. */
+/* Writes all fields of the profile that do not belong to a list. */
 static void pprof_write_header(struct pprof *pprof, const struct rows *rows, const struct measures *beside,
                                enum metric metric)
 {
     const struct profile *profile = pprof->profile;
     const struct profile_header *header = &profile->header;
-    size_t values = METRIC_COLUMNS + measures_own(beside);
+    size_t values = METRIC_COLUMNS + export_measures_own(beside);
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     Perftools__Profiles__ValueType types[MOST_VALUES], *list[MOST_VALUES];
     Perftools__Profiles__ValueType period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
@@ -466,20 +467,20 @@ bool export_pprof(FILE *out, const struct export_input *input)
     const struct rows *rows = input->rows;
     struct pprof *pprof = memory_array(1, sizeof *pprof);
     struct measures beside;
-    measures_gather_beside(&beside, rows, false);
+    export_measures_gather_beside(&beside, rows, false);
     pprof->profile = input->profile;
     pprof->strings = strings_new();
     pprof->string_count = 1;
     pprof->good = true;
-    frames_gather(&pprof->frames, rows);
-    gzip_start(&pprof->gzip, out);
+    export_frames_gather(&pprof->frames, rows);
+    pprof_gzip_start(&pprof->gzip, out);
     pprof_write_header(pprof, rows, &beside, input->metric);
     pprof_write_samples(pprof, rows, &beside);
     pprof_write_tables(pprof);
-    bool good = gzip_finish(&pprof->gzip, pprof->good);
+    bool good = pprof_gzip_finish(&pprof->gzip, pprof->good);
     int error = pprof->gzip.error;
-    measures_free(&beside);
-    frames_free(&pprof->frames);
+    export_measures_free(&beside);
+    export_frames_free(&pprof->frames);
     strings_free(pprof->strings);
     pair_map_free(&pprof->line_map);
     pair_map_free(&pprof->function_map);

@@ -12,11 +12,12 @@
 #define BLAME_VERSION "0.1.0"
 #endif
 
-/* The path to the current row as text ("4,17,3"). It grows and shrinks as rows are visited in preorder. */
+/* The path to the current row, as text such as "4,17,3". The rows are visited in preorder, so each path is
+ * made from the previous one. */
 struct path {
     char *text;
     size_t room;
-    size_t *end; /* by depth: length of the path's text up to and including that depth */
+    size_t *end; /* for each depth, the length of the path's text up to that depth */
 };
 
 static void speedscope_put_frame(FILE *out, const struct row_label *label)
@@ -32,8 +33,8 @@ static void speedscope_put_frame(FILE *out, const struct row_label *label)
     putc('}', out);
 }
 
-/* Appends the row's frame to the path. Only the root's own samples contain the root; otherwise every path
- * would start with it. */
+/* Appends the row's frame to the path. The root's frame appears only in the path of the root's own samples,
+ * because it would start every path. */
 static void speedscope_extend_path(struct path *path, const struct row *row, uint32_t frame)
 {
     size_t before = row->depth > 1 ? path->end[row->depth - 1] : 0;
@@ -46,20 +47,20 @@ static void speedscope_extend_path(struct path *path, const struct row *row, uin
     path->end[row->depth] = (size_t)(format_integer(path->text + before, frame) - path->text);
 }
 
-/* What one profile of the file shows. */
+/* The values that one profile of the file shows. */
 struct what {
     enum metric metric;
-    const struct measure *counter; /* counter that is shown instead of `metric`; NULL: none */
+    const struct measure *counter; /* counter shown in place of `metric`; NULL: none */
 };
 
-/* Returns the row's value. The caller writes only values above 0, because formats of stacks have no negative
- * weights. */
+/* Returns the value of a row. The caller skips values that are not above 0, because a stack cannot have a
+ * negative weight. */
 static int64_t speedscope_weight_of(const struct rows *rows, uint32_t index, const struct what *what)
 {
     const struct row *row = &rows->row[index];
     if (row->kind == ROW_STATEMENT)
         return 0;
-    return what->counter ? measure_whole(what->counter, rows, row, false)
+    return what->counter ? export_measure_whole(what->counter, rows, row, false)
                          : export_value(rows, row->exclusive, what->metric);
 }
 
@@ -103,7 +104,7 @@ static double speedscope_put_weights(FILE *out, const struct rows *rows, const s
     return sum;
 }
 
-/* Writes the profile's name. speedscope has no unit for events, so the name contains the event. */
+/* Writes the name of a profile. speedscope has no unit for events, so the name says which event was sampled. */
 static void speedscope_put_name(FILE *out, const struct profile *profile, const struct rows *rows,
                                 const struct what *what)
 {
@@ -139,13 +140,13 @@ static void speedscope_put_counters(FILE *out, const struct profile *profile, co
                                     const struct frames *frames)
 {
     struct measures measures;
-    measures_gather_beside(&measures, rows, false);
+    export_measures_gather_beside(&measures, rows, false);
     for (size_t i = 0; i < measures.count; i++)
         if (measures.measure[i].kind == MEASURE_COUNTER) {
             fputs(",\n", out);
             speedscope_put_profile(out, profile, rows, frames, &(struct what){.counter = &measures.measure[i]});
         }
-    measures_free(&measures);
+    export_measures_free(&measures);
 }
 
 void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
@@ -153,7 +154,7 @@ void export_speedscope(FILE *out, const struct profile *profile, const struct ro
 {
     const char *command = profile_text(profile, "command");
     struct frames frames;
-    frames_gather(&frames, rows);
+    export_frames_gather(&frames, rows);
     fputs("{\"$schema\":\"https://www.speedscope.app/"
           "file-format-schema.json\",\n\"exporter\":\"blame " BLAME_VERSION "\",\n\"name\":",
           out);
@@ -172,5 +173,5 @@ void export_speedscope(FILE *out, const struct profile *profile, const struct ro
     if (!alone)
         speedscope_put_counters(out, profile, rows, &frames);
     fputs("]}\n", out);
-    frames_free(&frames);
+    export_frames_free(&frames);
 }

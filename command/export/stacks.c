@@ -11,22 +11,22 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-#define MOST_NODES 100000u /* maximum number of nodes in a path */
+#define MOST_NODES 100000u /* maximum number of nodes read for one path */
 #define CIRCLE     UINT32_MAX
-#define READ_AGAIN 4 /* attempts to read a path that changes meanwhile */
+#define READ_AGAIN 4 /* maximum number of attempts to read a path that the running program keeps changing */
 #define NS_PER_US  1000u
 #define NO_FRAME   UINT32_MAX
 
-/* A node whose path to the root cannot change any more. */
+/* A node whose path to the root is final, so that it is read only once. */
 struct known {
-    uint32_t parent; /* 1 + index of the parent in `known`; 0: none */
+    uint32_t parent; /* 1 + index in `known` of the parent; 0: no parent */
     uint32_t frame;  /* index in `frames`; NO_FRAME: the node has no frame */
 };
 
 struct stacks {
     FILE *out,
-        /* buffer for one line of output. Each line is written to `out` by one fwrite, so that errno comes
-         * from writing and not from looking up names */
+        /* buffer for one line of output. One fwrite copies the line to `out`, so that errno tells why writing
+         * failed, and not why looking up a name failed */
         *line;
     char *text;
     size_t bytes;
@@ -34,13 +34,13 @@ struct stacks {
     enum stacks_clock clock;
     struct symbols *(*open)(void *), *symbols;
     void *data;
-    struct pair_map frame_of; /* index in `frames`, by node key and kind */
-    char **frames;            /* a node's frames as text for an output line, inlined functions first */
+    struct pair_map frame_of; /* for each pair of node key and kind, an index in `frames` */
+    char **frames;            /* a node's frames as they appear in the output, inlined functions first */
     size_t frame_count, frame_room;
-    struct pair_map known_of; /* 1 + index in `known`, by node index in the file */
+    struct pair_map known_of; /* for each node index in the measurement file, 1 + an index in `known` */
     struct known *known;
     size_t known_count, known_room;
-    struct profile_node *path; /* nodes of the current sample's path, innermost first */
+    struct profile_node *path; /* nodes on the path of the current sample, innermost first */
     uint32_t *path_idx;
     size_t path_count, path_room, idx_room;
 };
@@ -48,8 +48,8 @@ struct stacks {
 static const char *const state_name[PROFILE_TIME_STATES] = {"work",     "overhead", "idle",    "lock_wait",
                                                             "mpi_wait", "no_core",  "blocked", "stopped"};
 
-struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock,
-                          struct symbols *(*symbols)(void *), void *data)
+struct stacks *export_stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock,
+                                 struct symbols *(*symbols)(void *), void *data)
 {
     struct stacks *stacks = memory_array(1, sizeof *stacks);
     *stacks = (struct stacks){.out = out, .tail = tail, .clock = clock, .open = symbols, .data = data};
@@ -57,7 +57,7 @@ struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock 
     return stacks;
 }
 
-void stacks_free(struct stacks *stacks)
+void export_stacks_free(struct stacks *stacks)
 {
     for (size_t i = 0; i < stacks->frame_count; i++)
         free(stacks->frames[i]);
@@ -74,7 +74,7 @@ void stacks_free(struct stacks *stacks)
 
 /* ---- frames ---- */
 
-static char *stacks_frame_text(const char *name, const char *file, int line, uint64_t address)
+static char *export_stacks_frame_text(const char *name, const char *file, int line, uint64_t address)
 {
     char *clean_name = format_escaped(name, ";"), *clean_file = format_escaped(file && *file ? file : "?", ";:");
     char *text = memory_text("%s:%s:%d:0x%" PRIx64, clean_name, clean_file, line > 0 ? line : 0, address);
@@ -83,20 +83,20 @@ static char *stacks_frame_text(const char *name, const char *file, int line, uin
     return text;
 }
 
-static size_t stacks_lookup(struct stacks *stacks, uint64_t key, const struct symbol_frame **frame)
+static size_t export_stacks_lookup(struct stacks *stacks, uint64_t key, const struct symbol_frame **frame)
 {
     if (!stacks->symbols || (PROFILE_KEY_MODULE(key) > stacks->tail->module_count && trace_tail_has_more(stacks->tail)))
         stacks->symbols = stacks->open(stacks->data);
     return symbols_lookup(stacks->symbols, key, frame);
 }
 
-static char *stacks_code_text(struct stacks *stacks, uint64_t key)
+static char *export_stacks_code_text(struct stacks *stacks, uint64_t key)
 {
     const struct symbol_frame *frame;
-    size_t count = stacks_lookup(stacks, key, &frame);
+    size_t count = export_stacks_lookup(stacks, key, &frame);
     char *text = NULL;
     for (size_t i = 0; i < count; i++) {
-        char *one = stacks_frame_text(frame[i].name, frame[i].at_file, frame[i].at_line, PROFILE_KEY_VADDR(key));
+        char *one = export_stacks_frame_text(frame[i].name, frame[i].at_file, frame[i].at_line, PROFILE_KEY_VADDR(key));
         char *both = text ? memory_text("%s;%s", text, one) : one;
         if (text) {
             free(text);
@@ -107,72 +107,73 @@ static char *stacks_code_text(struct stacks *stacks, uint64_t key)
     return text;
 }
 
-static char *stacks_holder_text(struct stacks *stacks, uint64_t key)
+static char *export_stacks_holder_text(struct stacks *stacks, uint64_t key)
 {
     const struct symbol_frame *frame;
-    stacks_lookup(stacks, key, &frame);
+    export_stacks_lookup(stacks, key, &frame);
     char *name = memory_text(ROW_NAME_HOLDER, frame->name),
-         *text = stacks_frame_text(name, frame->at_file, frame->at_line, PROFILE_KEY_VADDR(key));
+         *text = export_stacks_frame_text(name, frame->at_file, frame->at_line, PROFILE_KEY_VADDR(key));
     free(name);
     return text;
 }
 
-/* Returns the text of a phase, event or parameter, with the source line where the program first used it. */
-static char *stacks_probe_text(struct stacks *stacks, const struct profile_node *node)
+/* Returns the text of a phase, event or parameter. Its source line is the one where the program first used
+ * it. */
+static char *export_stacks_probe_text(struct stacks *stacks, const struct profile_node *node)
 {
     const struct symbol_frame *frame = NULL;
     if (node->key > stacks->tail->name_count && trace_tail_has_more(stacks->tail))
         stacks->symbols = stacks->open(stacks->data);
     if (node->key == 0 || node->key > stacks->tail->name_count)
-        return stacks_frame_text("<no name>", NULL, 0, 0);
+        return export_stacks_frame_text("<no name>", NULL, 0, 0);
     const struct profile_name *name = &stacks->tail->names[node->key - 1];
     if (name->place)
-        stacks_lookup(stacks, name->place, &frame);
-    char label[sizeof name->text + 8]; /* label in the form that rows have */
+        export_stacks_lookup(stacks, name->place, &frame);
+    char label[sizeof name->text + 8]; /* name as rows show it */
     snprintf(label, sizeof label, "%s%s",
              node->kind == PROFILE_NODE_PHASE   ? "phase "
              : node->kind == PROFILE_NODE_EVENT ? "event "
                                                 : "",
              name->text);
-    return stacks_frame_text(label, frame ? frame->at_file : NULL, frame ? frame->at_line : 0,
-                             PROFILE_KEY_VADDR(name->place));
+    return export_stacks_frame_text(label, frame ? frame->at_file : NULL, frame ? frame->at_line : 0,
+                                    PROFILE_KEY_VADDR(name->place));
 }
 
-/* Returns the node's frame text, malloc'ed. NULL: the node has no frame. */
-static char *stacks_node_text(struct stacks *stacks, const struct profile_node *node)
+/* Returns the text of a node's frames, which the caller frees, or NULL if the node has no frame. */
+static char *export_stacks_node_text(struct stacks *stacks, const struct profile_node *node)
 {
     char number[32];
     switch (node->kind) {
     case PROFILE_NODE_FRAME:
     case PROFILE_NODE_RUNTIME:
-        return stacks_code_text(stacks, node->key);
+        return export_stacks_code_text(stacks, node->key);
     case PROFILE_NODE_HOLDER:
-        return stacks_holder_text(stacks, node->key);
+        return export_stacks_holder_text(stacks, node->key);
     case PROFILE_NODE_MPI:
-        return stacks_frame_text(mpi_call_name(node->key), NULL, 0, 0);
-    case PROFILE_NODE_PSEUDO: /* no core and blocked are states of the surrounding context, not frames */
+        return export_stacks_frame_text(mpi_call_name(node->key), NULL, 0, 0);
+    case PROFILE_NODE_PSEUDO: /* "no core" and "blocked" are states of the context around them, not frames */
         return node->key == PROFILE_PSEUDO_NO_CORE || node->key == PROFILE_PSEUDO_BLOCKED
                    ? NULL
-                   : stacks_frame_text(row_pseudo_name(node->key), NULL, 0, 0);
+                   : export_stacks_frame_text(row_pseudo_name(node->key), NULL, 0, 0);
     case PROFILE_NODE_PHASE:
     case PROFILE_NODE_EVENT:
     case PROFILE_NODE_PARAMETER:
-        return stacks_probe_text(stacks, node);
+        return export_stacks_probe_text(stacks, node);
     case PROFILE_NODE_INSTANCE:
         snprintf(number, sizeof number, node->key == PROFILE_INSTANCE_REST ? "[others]" : "[%" PRId64 "]",
                  (int64_t)node->key);
-        return stacks_frame_text(number, NULL, 0, 0);
+        return export_stacks_frame_text(number, NULL, 0, 0);
     default:
         return NULL;
     }
 }
 
-static uint32_t stacks_frame_of(struct stacks *stacks, const struct profile_node *node)
+static uint32_t export_stacks_frame_of(struct stacks *stacks, const struct profile_node *node)
 {
     uint32_t *slot = pair_map_slot(&stacks->frame_of, node->key, node->kind);
     if (*slot != PAIR_MAP_NEW)
-        return *slot - 1; /* NO_FRAME + 1 is 0 */
-    char *text = stacks_node_text(stacks, node);
+        return *slot - 1; /* NO_FRAME is stored as NO_FRAME + 1, which is 0 */
+    char *text = export_stacks_node_text(stacks, node);
     uint32_t frame = NO_FRAME;
     if (text) {
         memory_grow(&stacks->frames, &stacks->frame_room, stacks->frame_count, sizeof *stacks->frames);
@@ -185,12 +186,12 @@ static uint32_t stacks_frame_of(struct stacks *stacks, const struct profile_node
 
 /* ---- paths ---- */
 
-static uint32_t *stacks_known_slot(struct stacks *stacks, uint32_t node_idx)
+static uint32_t *export_stacks_known_slot(struct stacks *stacks, uint32_t node_idx)
 {
     return pair_map_slot(&stacks->known_of, node_idx, 0);
 }
 
-static void stacks_add_to_path(struct stacks *stacks, uint32_t node_idx, const struct profile_node *node)
+static void export_stacks_add_to_path(struct stacks *stacks, uint32_t node_idx, const struct profile_node *node)
 {
     memory_grow(&stacks->path, &stacks->path_room, stacks->path_count, sizeof *stacks->path);
     memory_grow(&stacks->path_idx, &stacks->idx_room, stacks->path_count, sizeof *stacks->path_idx);
@@ -198,16 +199,17 @@ static void stacks_add_to_path(struct stacks *stacks, uint32_t node_idx, const s
     stacks->path_idx[stacks->path_count++] = node_idx;
 }
 
-/* Reads nodes outward, from node_idx to a known node, and returns 1 + the index of that node in `known`.
- * Returns 0 if the path ends first, and CIRCLE if a damaged file's nodes form a cycle. The path also contains
- * moved nodes, so that it contains all nodes of a cycle. */
-static uint32_t stacks_read_path(struct stacks *stacks, uint32_t node_idx)
+/* Reads the nodes from node_idx outward until a node is in `known`, and returns 1 + the index of that node in
+ * `known`. Returns 0 if the path ends before, and CIRCLE if the nodes form a cycle, as in a damaged file.
+ * Moved nodes are part of the path too, because a cycle may lead through them. */
+static uint32_t export_stacks_read_path(struct stacks *stacks, uint32_t node_idx)
 {
     struct profile_node node;
-    uint32_t mark = 0, next_mark = 1; /* a node passed earlier; meeting it again means a cycle */
+    /* a node passed earlier; when it is met again, the nodes form a cycle */
+    uint32_t mark = 0, next_mark = 1;
     stacks->path_count = 0;
     for (uint32_t steps = 0; node_idx && steps < MOST_NODES; steps++) {
-        uint32_t *slot = stacks_known_slot(stacks, node_idx);
+        uint32_t *slot = export_stacks_known_slot(stacks, node_idx);
         if (*slot != PAIR_MAP_NEW && *slot != 0)
             return *slot;
         *slot = 0;
@@ -219,13 +221,13 @@ static uint32_t stacks_read_path(struct stacks *stacks, uint32_t node_idx)
         }
         if (!trace_tail_node(stacks->tail, node_idx, &node))
             return 0;
-        stacks_add_to_path(stacks, node_idx, &node);
+        export_stacks_add_to_path(stacks, node_idx, &node);
         node_idx = node.kind == PROFILE_NODE_MOVED ? (uint32_t)node.key : node.parent;
     }
     return 0;
 }
 
-static bool stacks_path_is_unchanged(const struct stacks *stacks)
+static bool export_stacks_path_is_unchanged(const struct stacks *stacks)
 {
     struct profile_node node;
     for (size_t i = 0; i < stacks->path_count; i++) {
@@ -237,33 +239,33 @@ static bool stacks_path_is_unchanged(const struct stacks *stacks)
     return true;
 }
 
-/* Adds the nodes of the path to `known`. The path must reach the root. Nodes below a region's placeholder
- * must not be added, because they get another path when the region's context becomes known. */
-static void stacks_keep_path(struct stacks *stacks, uint32_t outer)
+/* Adds the nodes of the path to `known`. Only a path that reaches the root may be added. The path of a node
+ * below a region's placeholder changes when the region's context becomes known. */
+static void export_stacks_keep_path(struct stacks *stacks, uint32_t outer)
 {
     for (size_t i = stacks->path_count; i-- > 0;) {
         memory_grow(&stacks->known, &stacks->known_room, stacks->known_count, sizeof *stacks->known);
-        stacks->known[stacks->known_count++] = (struct known){outer, stacks_frame_of(stacks, &stacks->path[i])};
+        stacks->known[stacks->known_count++] = (struct known){outer, export_stacks_frame_of(stacks, &stacks->path[i])};
         outer = (uint32_t)stacks->known_count;
-        *stacks_known_slot(stacks, stacks->path_idx[i]) = outer;
+        *export_stacks_known_slot(stacks, stacks->path_idx[i]) = outer;
     }
     stacks->path_count = 0;
 }
 
-/* Gives the nodes of a cycle the unresolved context, because they have no root. Returns 1 + the index of that
- * context in `known`. */
-static uint32_t stacks_keep_cycle(struct stacks *stacks)
+/* Assigns the unresolved context to the nodes of a cycle, because a cycle never reaches the root. Returns 1 +
+ * the index of the unresolved context in `known`. */
+static uint32_t export_stacks_keep_cycle(struct stacks *stacks)
 {
     const struct profile_node unknown = {.kind = PROFILE_NODE_PSEUDO, .key = PROFILE_PSEUDO_UNRESOLVED};
     memory_grow(&stacks->known, &stacks->known_room, stacks->known_count, sizeof *stacks->known);
-    stacks->known[stacks->known_count++] = (struct known){0, stacks_frame_of(stacks, &unknown)};
+    stacks->known[stacks->known_count++] = (struct known){0, export_stacks_frame_of(stacks, &unknown)};
     for (size_t i = 0; i < stacks->path_count; i++)
-        *stacks_known_slot(stacks, stacks->path_idx[i]) = (uint32_t)stacks->known_count;
+        *export_stacks_known_slot(stacks, stacks->path_idx[i]) = (uint32_t)stacks->known_count;
     stacks->path_count = 0;
     return (uint32_t)stacks->known_count;
 }
 
-static void stacks_put_frame(struct stacks *stacks, uint32_t frame, bool *first)
+static void export_stacks_put_frame(struct stacks *stacks, uint32_t frame, bool *first)
 {
     if (frame == NO_FRAME)
         return;
@@ -273,38 +275,38 @@ static void stacks_put_frame(struct stacks *stacks, uint32_t frame, bool *first)
     *first = false;
 }
 
-static void stacks_put_path(struct stacks *stacks, uint32_t node_idx)
+static void export_stacks_put_path(struct stacks *stacks, uint32_t node_idx)
 {
     uint32_t outer = 0;
     bool first = true;
     for (int i = 0; i < READ_AGAIN; i++) {
-        outer = stacks_read_path(stacks, node_idx);
-        if (stacks_path_is_unchanged(stacks))
+        outer = export_stacks_read_path(stacks, node_idx);
+        if (export_stacks_path_is_unchanged(stacks))
             break;
     }
     if (outer == CIRCLE)
-        outer = stacks_keep_cycle(stacks);
+        outer = export_stacks_keep_cycle(stacks);
     const struct profile_node *last = stacks->path_count ? &stacks->path[stacks->path_count - 1] : NULL;
     bool ends = outer || (last && last->kind == PROFILE_NODE_ROOT);
     if (ends && last) {
-        stacks_keep_path(stacks, outer);
+        export_stacks_keep_path(stacks, outer);
         outer = (uint32_t)stacks->known_count;
     }
     for (size_t i = 0; i < stacks->path_count; i++)
-        stacks_put_frame(stacks, stacks_frame_of(stacks, &stacks->path[i]), &first);
-    if (!ends) { /* the region has not ended, so its context is still unknown */
+        export_stacks_put_frame(stacks, export_stacks_frame_of(stacks, &stacks->path[i]), &first);
+    if (!ends) { /* the region is still running, so its context is unknown */
         struct profile_node fork = {.kind = PROFILE_NODE_FRAME,
                                     .key = last && last->kind == PROFILE_NODE_REGION ? last->key : 0};
         struct profile_node unknown = {.kind = PROFILE_NODE_PSEUDO, .key = PROFILE_PSEUDO_UNRESOLVED};
         if (fork.key)
-            stacks_put_frame(stacks, stacks_frame_of(stacks, &fork), &first);
-        stacks_put_frame(stacks, stacks_frame_of(stacks, &unknown), &first);
+            export_stacks_put_frame(stacks, export_stacks_frame_of(stacks, &fork), &first);
+        export_stacks_put_frame(stacks, export_stacks_frame_of(stacks, &unknown), &first);
     }
     for (; outer; outer = stacks->known[outer - 1].parent)
-        stacks_put_frame(stacks, stacks->known[outer - 1].frame, &first);
+        export_stacks_put_frame(stacks, stacks->known[outer - 1].frame, &first);
 }
 
-bool stacks_put(struct stacks *stacks, const struct trace_sample *sample)
+bool export_stacks_put(struct stacks *stacks, const struct trace_sample *sample)
 {
     const struct profile_header *header = &stacks->tail->header;
     bool ran = sample->state == PROFILE_TIME_WORK || sample->state == PROFILE_TIME_OVERHEAD;
@@ -323,7 +325,7 @@ bool stacks_put(struct stacks *stacks, const struct trace_sample *sample)
         fprintf(stacks->line, "%u\t", sample->thread);
     fprintf(stacks->line, "%s\t", state_name[sample->state % PROFILE_TIME_STATES]);
     if (sample->node)
-        stacks_put_path(stacks, sample->node);
+        export_stacks_put_path(stacks, sample->node);
     putc('\n', stacks->line);
     memory_check(fflush(stacks->line) == 0 ? stacks->line : NULL);
     return fwrite(stacks->text, 1, stacks->bytes, stacks->out) == stacks->bytes;

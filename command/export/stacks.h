@@ -1,5 +1,5 @@
-/* A log of stacks with one line for each sample, in the format of hpsgprof. docs/time-and-traces.md describes
- * the columns. */
+/* Writes a log of stacks with one line for each sample, in the format of hpsgprof. docs/time-and-traces.md
+ * describes the columns. */
 #ifndef BLAME_COMMAND_EXPORT_STACKS_H
 #define BLAME_COMMAND_EXPORT_STACKS_H
 
@@ -14,15 +14,16 @@ enum stacks_clock { STACKS_WALL = 0, STACKS_CPU = 1 };
 
 struct stacks;
 
-/* Creates a writer for the samples of `tail`. symbols(data) must call trace_tail_tables() and return symbols
- * for the tail's modules. It is called before the first name is looked up. It is called again when samples
- * refer to modules or names that were unknown then; the symbols returned earlier are no longer used. */
-struct stacks *stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock,
-                          struct symbols *(*symbols)(void *), void *data);
-void stacks_free(struct stacks *stacks);
+/* Creates a log of the samples that `tail` reads. symbols(data) must call trace_tail_tables() and return
+ * symbols for the modules of `tail`. It is called before the first name is looked up, and again when a sample
+ * refers to a module or name that is unknown so far. The symbols that it returned earlier are not used
+ * afterwards. */
+struct stacks *export_stacks_new(FILE *out, struct trace_tail *tail, enum stacks_clock clock,
+                                 struct symbols *(*symbols)(void *), void *data);
+void export_stacks_free(struct stacks *stacks);
 
-/* Writes one line. With STACKS_CPU, nothing is written for a sample that did not find the thread running.
- * Returns false, with errno, if writing failed. */
-bool stacks_put(struct stacks *stacks, const struct trace_sample *sample);
+/* Writes the line of a sample. With STACKS_CPU, samples of threads that were not running have no line.
+ * Returns false and sets errno if writing failed. */
+bool export_stacks_put(struct stacks *stacks, const struct trace_sample *sample);
 
 #endif

@@ -1,5 +1,5 @@
-/* TAU's profiles: one folder for each metric, containing one file for each thread, with one line for each
- * event. See docs/options-and-files.md. */
+/* Writes TAU's profiles: a folder for each metric, in it a file for each thread, in it a line for each event.
+ * docs/options-and-files.md describes them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #include "command/text/memory.h"
 #include "command/text/strings.h"
 
-/* Parts are the metrics in metric_parts[], followed by the counters at samples. */
+/* The parts are the metrics in metric_parts[], then the counters counted at samples. */
 #define TAU_MOST_PARTS (METRIC_ALL_PARTS + PROFILE_COUNTERS)
 
 static inline size_t tau_parts(const struct rows *rows)
@@ -32,32 +32,33 @@ struct tau_event {
     const char *group, *path_group;
     double inclusive[TAU_MOST_PARTS], exclusive[TAU_MOST_PARTS];
     uint64_t calls, callees;
-    /* row at which the outermost call of the event ends; recursive calls before it are not counted again */
+    /* row at which the outermost call of the event ends. The rows before it are recursive calls, whose time
+     * is already counted */
     uint32_t until;
-    struct profile_probe exact; /* exact times of a phase, event or parameter */
+    struct profile_probe exact; /* exact times, for a phase, event or parameter */
 };
 
-/* The events of one thread's rows. */
+/* The events in the rows of one thread. */
 struct tau_events {
     const struct rows *rows;
     struct strings *names;
-    /* events, indexed by the number of their name in `names`; number 0 is not used */
+    /* events; the event whose name has the number N in `names` is event[N], and event[0] is unused */
     struct tau_event *event;
     size_t count, room;
-    /* by row: number of the row's event; number of the event for its own time outside statements */
+    /* for each row, the number of its event, and the number of the event for its own time outside statements */
     uint32_t *of_row, *own;
-    size_t *length; /* by depth: length of the path's text */
+    size_t *length; /* for each depth, the length of the path's text up to that depth */
 };
 
 /* ---- events ---- */
 
 /* As in TAU's own sampling, a function is an [UNWIND] event, and the own time of a line is a [SAMPLE] event.
- * Each event is listed once by itself, and once for each call path that leads to it, as `a => b`. */
+ * Each event is listed by itself, and then once for each call path that leads to it, in the form `a => b`. */
 
 #define APPLICATION   ".TAU application"
 #define CONTEXT       "[CONTEXT] " APPLICATION
-#define NO_EVENT      0u     /* number of the empty name; the row has no event */
-#define ROUNDING      0.0005 /* smaller values are written as 0 */
+#define NO_EVENT      0u     /* number of the empty name, for a row without an event */
+#define ROUNDING      0.0005 /* values below this are written as 0 */
 #define LINES_OF_ROOT 3u
 
 struct numbers {
@@ -65,7 +66,8 @@ struct numbers {
     uint64_t calls, callees;
 };
 
-/* Returns the row's value of a part, in microseconds, events or the counter's unit. Negative values become 0. */
+/* Returns the value of a part for a row, in microseconds, events or the unit of the counter. Negative values
+ * become 0. */
 static double tau_value(const struct rows *rows, const struct row *row, bool inclusive, size_t part)
 {
     double value = 0;
@@ -77,7 +79,8 @@ static double tau_value(const struct rows *rows, const struct row *row, bool inc
     return value > 0 ? value : 0;
 }
 
-/* Returns the row's own value without the values of its statements, the part that has no known line. */
+/* Returns the own value of a part for a row, without the values of the row's statements. This is the value
+ * whose source line is unknown. */
 static double tau_own_value(const struct rows *rows, uint32_t index, size_t part)
 {
     double all = tau_value(rows, &rows->row[index], false, part), left = all;
@@ -96,7 +99,7 @@ static uint64_t tau_own_samples(const struct rows *rows, uint32_t index)
     return samples;
 }
 
-/* Returns a copy of the name for use in a path: "=>" separates names there, so it becomes "= >". */
+/* Returns a copy of a name in which "= >" replaces "=>", because "=>" separates the names of a path. */
 static char *tau_clean_name(const char *name)
 {
     char *clean = format_clean(name, true), *text;
@@ -120,7 +123,7 @@ static uint32_t tau_add_event(struct tau_events *events, const char *name, const
     return number;
 }
 
-/* Returns the row's event; if `own` is set, the event of its own time at the line. */
+/* Returns the number of a row's event, or, if `own` is set, of the event for its own time at the line. */
 static uint32_t tau_event_of_row(struct tau_events *events, const struct row *row, const struct row_label *place,
                                  int line, bool own)
 {
@@ -181,7 +184,7 @@ static void tau_add_exact(struct profile_probe *sum, const struct profile_probe 
     sum->sum_of_squares += probe->sum_of_squares;
 }
 
-/* Adds a row's values to its event, which sums over all paths. */
+/* Adds the values of a row to its event, which contains the sums over all call paths. */
 static void tau_add_row(struct tau_events *events, uint32_t index)
 {
     const struct rows *rows = events->rows;
@@ -241,7 +244,7 @@ static void tau_events_free(struct tau_events *events)
     free(events->length);
 }
 
-/* Writes an event's line. `path` is the part of the path before the name. */
+/* Writes the line of an event. `path` is the call path without the event's own name. */
 static void tau_put_event(FILE *out, const char *path, size_t path_bytes, const char *name,
                           const struct numbers *numbers, const char *group)
 {
@@ -300,7 +303,7 @@ static void tau_put_paths(struct tau_events *events, FILE *out, size_t part)
     free(path);
 }
 
-/* Writes the lines of all events, with the values of one part. */
+/* Writes the lines of all events for one part. */
 static void tau_events_put(struct tau_events *events, FILE *out, size_t part)
 {
     tau_put_flat(events, out, part);
@@ -340,15 +343,15 @@ static void tau_events_put_exact(const struct tau_events *events, FILE *out)
 struct tau {
     const char *directory;
     struct locations *locations;
-    uint32_t rank;                 /* rank of the current location */
-    size_t process, first_process; /* process of the current location, and the first process of its rank */
-    unsigned threads;              /* number of locations of the current process that are written */
+    uint32_t rank;                 /* rank of the location being written */
+    size_t process, first_process; /* process of the location being written, and first process of its rank */
+    unsigned threads;              /* number of locations of that process that are written */
     uint64_t bytes;                /* bytes written so far */
-    bool noted;                    /* whether the user was warned of large output */
+    bool noted;                    /* whether the user has been warned that the output is large */
 };
 
-/* Returns a counter's name as part of a file name. Characters other than letters and digits become '_',
- * because readers would take '-' for a minus sign. */
+/* Returns the name of a counter for use in a file name. '_' replaces all characters except letters and
+ * digits, because readers would take '-' for a minus sign. */
 static char *tau_counter_name(const struct rows *rows, size_t counter)
 {
     char *name = memory_text("%s", rows->counter_name[counter]);
@@ -360,7 +363,7 @@ static char *tau_counter_name(const struct rows *rows, size_t counter)
 static char *tau_part_name(const struct rows *rows, size_t part)
 {
     if (part < METRIC_ALL_PARTS) {
-        /* Readers treat a metric as a time if its name contains "time". */
+        /* readers treat a metric as a time only if its name contains "time" */
         char *name = memory_text("%s%s", metric_word[metric_parts[part]], rows->events ? "_events" : "_time");
         for (char *at = name; *at; at++)
             *at = *at == '-' ? '_' : *at;
@@ -404,7 +407,7 @@ static void tau_put_number_fact(FILE *out, const char *name, uint64_t value)
     fprintf(out, "<attribute><name>%s</name><value>%" PRIu64 "</value></attribute>", name, value);
 }
 
-/* Writes the most important facts of run.json, with TAU's names for those that TAU knows. */
+/* Writes the most important facts of run.json. A fact that TAU knows gets the name that TAU uses. */
 static void tau_put_facts(FILE *out, const struct profile *profile, size_t thread)
 {
     const struct profile_header *header = &profile->header;
@@ -436,8 +439,8 @@ static bool tau_put_file(struct tau *tau, struct tau_events *events, const struc
     free(path);
     if (!out)
         return false;
-    /* Readers take calls, groups and facts from the first metric that they find, so each metric's file has
-     * all of them. */
+    /* each metric's file repeats calls, groups and facts, because readers take them from the first metric
+     * that they find */
     fprintf(out, "%zu templated_functions_MULTI_%s\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata>",
             tau_events_lines(events), name);
     tau_put_fact(out, "Metric Name", name);
@@ -472,8 +475,8 @@ static bool tau_put_rows(struct tau *tau, const struct location_rows *from, cons
     return good;
 }
 
-/* Moves to the location's rank and process. TAU's nodes are ranks, and its contexts are the processes of a
- * rank. */
+/* Makes the location's rank and process the current ones. Ranks are TAU's nodes, and the processes of a rank
+ * are TAU's contexts. */
 static void tau_go_to_location(struct tau *tau, const struct location *location)
 {
     if (location->rank != tau->rank)
@@ -484,8 +487,8 @@ static void tau_go_to_location(struct tau *tau, const struct location *location)
     tau->process = location->process;
 }
 
-/* Warns the user early if the output will be large. The size is extrapolated from the locations written so
- * far, because the files have every path in full for each thread and metric. */
+/* Warns the user early if the output will be large, because each file contains every call path in full. The
+ * total size is estimated from the locations that have been written. */
 static void tau_note_size(struct tau *tau, size_t written)
 {
     double whole = (double)tau->bytes / (double)written * (double)tau->locations->count;
@@ -504,10 +507,10 @@ static bool tau_put_location(struct tau *tau, size_t index)
 {
     struct location_rows read;
     tau_go_to_location(tau, &tau->locations->location[index]);
-    if (!locations_read(tau->locations, index, &read))
+    if (!export_locations_read(tau->locations, index, &read))
         return false;
     bool good = tau_put_rows(tau, &read, &tau->locations->location[index]);
-    location_rows_free(&read);
+    export_location_rows_free(&read);
     tau->threads++;
     return good;
 }

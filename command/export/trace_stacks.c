@@ -17,7 +17,7 @@ const struct row_label trace_state_label[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_STOPPED] = {"<stopped>", "", "", 0},
 };
 
-static uint32_t trace_function_of(struct trace_stacks *stacks, const struct row_label *label)
+static uint32_t export_trace_function_of(struct trace_stacks *stacks, const struct row_label *label)
 {
     uint32_t *known = pair_map_slot(&stacks->label_map, (uintptr_t)label, 0);
     if (*known != PAIR_MAP_NEW)
@@ -33,10 +33,10 @@ static uint32_t trace_function_of(struct trace_stacks *stacks, const struct row_
     return *known = *function;
 }
 
-static uint32_t trace_stack_push(struct trace_stacks *stacks, uint32_t parent, const struct row_label *label, int line,
-                                 uint8_t state)
+static uint32_t export_trace_stack_push(struct trace_stacks *stacks, uint32_t parent, const struct row_label *label,
+                                        int line, uint8_t state)
 {
-    uint32_t function = trace_function_of(stacks, label);
+    uint32_t function = export_trace_function_of(stacks, label);
     uint32_t *frame = pair_map_slot(&stacks->frame_map, function, (uint32_t)line);
     if (*frame == PAIR_MAP_NEW) {
         memory_grow(&stacks->frames, &stacks->frame_room, stacks->frame_count, sizeof *stacks->frames);
@@ -52,9 +52,9 @@ static uint32_t trace_stack_push(struct trace_stacks *stacks, uint32_t parent, c
     return *stack;
 }
 
-/* Adds the row's functions to the tree of stacks, outermost first. The root stands for the program and is
- * left out unless it is the only row. */
-static uint32_t trace_stack_push_rows(struct trace_stacks *stacks, uint32_t leaf)
+/* Adds the functions around a row to the tree of stacks, outermost first. The root is the whole program, so
+ * it is left out unless it is the only row. */
+static uint32_t export_trace_stack_push_rows(struct trace_stacks *stacks, uint32_t leaf)
 {
     const struct row *rows = stacks->rows->row;
     int line = 0;
@@ -68,35 +68,35 @@ static uint32_t trace_stack_push_rows(struct trace_stacks *stacks, uint32_t leaf
     if (!depth)
         path[depth++] = 0;
     while (depth-- > 0)
-        stack = trace_stack_push(stacks, stack, rows[path[depth]].label, depth ? rows[path[depth - 1]].call_line : line,
-                                 PROFILE_TIME_WORK);
+        stack = export_trace_stack_push(stacks, stack, rows[path[depth]].label,
+                                        depth ? rows[path[depth - 1]].call_line : line, PROFILE_TIME_WORK);
     free(path);
     return stack;
 }
 
-uint32_t trace_stack(struct trace_stacks *stacks, uint32_t node, uint8_t state)
+uint32_t export_trace_stack(struct trace_stacks *stacks, uint32_t node, uint8_t state)
 {
     uint32_t *known = pair_map_slot(&stacks->span_map, node, state);
     if (*known != PAIR_MAP_NEW)
         return *known;
     uint32_t row = row_of_node(stacks->rows, node), stack = 0;
     const struct row_label *label = &trace_state_label[state];
-    /* the row already names the state */
+    /* the row itself is named after the state */
     if (label->name && strcmp(stacks->rows->row[row].label->name, label->name) == 0)
         row = stacks->rows->row[row].parent;
     if (node != 0 || !label->name)
-        stack = trace_stack_push_rows(stacks, row);
+        stack = export_trace_stack_push_rows(stacks, row);
     if (label->name)
-        stack = trace_stack_push(stacks, stack, label, 0, state);
+        stack = export_trace_stack_push(stacks, stack, label, 0, state);
     return *pair_map_slot(&stacks->span_map, node, state) = stack;
 }
 
-void trace_stacks_start(struct trace_stacks *stacks)
+void export_trace_stacks_start(struct trace_stacks *stacks)
 {
     *stacks = (struct trace_stacks){.texts = strings_new()};
 }
 
-void trace_stacks_of(struct trace_stacks *stacks, const struct rows *rows)
+void export_trace_stacks_of(struct trace_stacks *stacks, const struct rows *rows)
 {
     pair_map_free(&stacks->span_map);
     pair_map_free(&stacks->label_map);
@@ -104,7 +104,7 @@ void trace_stacks_of(struct trace_stacks *stacks, const struct rows *rows)
     stacks->rows = rows;
 }
 
-void trace_stacks_free(struct trace_stacks *stacks)
+void export_trace_stacks_free(struct trace_stacks *stacks)
 {
     strings_free(stacks->texts);
     pair_map_free(&stacks->label_map);

@@ -12,27 +12,27 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-/* Minimum length of an exported piece of a span, in ns. A long span is exported as several samples. There are
- * at most as many as the program took in it, at most 50 per second, and at most TRACED_PIECES in a thread's
- * whole time. The last limit bounds the output for damaged files. */
+/* Minimum length of an exported piece of a span, in ns. A long span is exported as several samples: at most
+ * 50 per second, at most as many as were taken in it, and at most TRACED_PIECES in the whole time of a
+ * thread. The last limit keeps the output small if a file is damaged. */
 #define TRACED_PIECE_NS 20000000u
 
 /* ---- sharing ---- */
 
-/* Divides idle time between the busy threads, as docs/accounting.md does at samples. At each moment, every
- * busy thread of the process has an equal share of each idle thread's time. A thread is busy if it works or
- * waits for a lock or for other ranks. */
+/* Divides idle time between the busy threads, in the way that docs/accounting.md describes for samples. At
+ * any time, the busy threads of a process share the blame for its idle threads equally. A thread is busy if
+ * it works, or waits for a lock or for other ranks. */
 
-#define SHARING_LEVELS 8192u /* maximum number of values of a counter */
+#define SHARING_LEVELS 8192u /* maximum number of windows for which levels are computed */
 
 enum side { SIDE_NEITHER, SIDE_BUSY, SIDE_IDLE };
 
-/* The start or end of a span. */
+/* The start or the end of a span. */
 struct event {
     uint64_t time_ns;
     uint32_t lane,
-        /* index in sweep.all of a busy thread's culprit; after sharing_find_top, index in sharing.top, or
-         * SHARING_MOST for all other culprits */
+        /* if the thread is busy, its culprit: an index in sweep.all until export_sharing_find_top, then an
+         * index in sharing.top, or SHARING_MOST if it is none of these */
         culprit;
     uint8_t side;
     bool begins;
@@ -46,16 +46,16 @@ struct sweep {
     size_t all_count, all_room;
     struct at_begin {
         double per_busy, nobody, culprit[SHARING_MOST + 1];
-    } *lane;       /* by lane: the integrals below, at the start of the lane's current span */
-    size_t *share; /* by lane: index in sharing.share of its next idle span */
+    } *lane;       /* for each lane, the integrals below at the start of the lane's current span */
+    size_t *share; /* for each lane, the index in sharing.share of its next idle span */
     uint32_t busy[SHARING_MOST + 1], busy_count, idle_count;
-    /* Integrals over time up to now, in ns. per_busy integrates the number of idle threads per busy thread.
-     * culprit integrates the fraction of the busy threads that execute a culprit. nobody is the time without
-     * a busy thread. */
+    /* Integrals from the start to the current event, in ns: per_busy, of the number of idle threads for each
+     * busy thread; culprit, of the fraction of the busy threads that executes the culprit; nobody, of the
+     * time in which no thread was busy. */
     double per_busy, culprit[SHARING_MOST + 1], nobody;
 };
 
-static enum side sharing_side_of_span(const struct trace_span *span)
+static enum side export_sharing_side_of_span(const struct trace_span *span)
 {
     if (span->end_ns <= span->begin_ns)
         return SIDE_NEITHER;
@@ -64,8 +64,8 @@ static enum side sharing_side_of_span(const struct trace_span *span)
     return span->state == PROFILE_TIME_STOPPED ? SIDE_NEITHER : SIDE_BUSY;
 }
 
-static uint32_t sharing_find_culprit(struct sweep *sweep, struct pair_map *map, const struct rows *rows,
-                                     const struct trace_span *span)
+static uint32_t export_sharing_find_culprit(struct sweep *sweep, struct pair_map *map, const struct rows *rows,
+                                            const struct trace_span *span)
 {
     const struct row_label *label = rows->row[rows_own(rows, row_of_node(rows, span->node))].label;
     bool waits = span->state == PROFILE_TIME_LOCK_WAIT || span->state == PROFILE_TIME_MPI_WAIT;
@@ -78,9 +78,9 @@ static uint32_t sharing_find_culprit(struct sweep *sweep, struct pair_map *map, 
     return *slot;
 }
 
-/* Orders events by time. Ends come before starts, because a lane's next span may start where the last one
- * ends. */
-static int sharing_compare_events(const void *a, const void *b)
+/* Sorts events by time. At the same time, ends come before starts, because a span of a lane may start where
+ * the lane's previous span ends. */
+static int export_sharing_compare_events(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->time_ns != y->time_ns)
@@ -90,8 +90,8 @@ static int sharing_compare_events(const void *a, const void *b)
     return (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-static void sharing_gather_events(struct sweep *sweep, const struct rows *rows, const struct trace_lane *lanes,
-                                  size_t lane_count)
+static void export_sharing_gather_events(struct sweep *sweep, const struct rows *rows, const struct trace_lane *lanes,
+                                         size_t lane_count)
 {
     struct pair_map map = {0};
     size_t spans = 0;
@@ -102,22 +102,22 @@ static void sharing_gather_events(struct sweep *sweep, const struct rows *rows, 
         sweep->share[i] = sweep->sharing->share_count;
         for (size_t j = 0; j < lanes[i].span_count; j++) {
             const struct trace_span *span = &lanes[i].spans[j];
-            enum side side = sharing_side_of_span(span);
+            enum side side = export_sharing_side_of_span(span);
             if (side == SIDE_NEITHER)
                 continue;
-            uint32_t culprit = side == SIDE_BUSY ? sharing_find_culprit(sweep, &map, rows, span) : 0;
+            uint32_t culprit = side == SIDE_BUSY ? export_sharing_find_culprit(sweep, &map, rows, span) : 0;
             sweep->events[sweep->event_count++] = (struct event){span->begin_ns, i, culprit, side, true};
             sweep->events[sweep->event_count++] = (struct event){span->end_ns, i, culprit, side, false};
             sweep->sharing->share_count += side == SIDE_IDLE;
         }
     }
     pair_map_free(&map);
-    qsort(sweep->events, sweep->event_count, sizeof *sweep->events, sharing_compare_events);
+    qsort(sweep->events, sweep->event_count, sizeof *sweep->events, export_sharing_compare_events);
 }
 
-/* Computes the idle time that each culprit is blamed for and selects the largest ones. Then replaces the
- * culprit in each event by its rank among them. */
-static void sharing_find_top(struct sweep *sweep)
+/* Computes the idle time for which each culprit is blamed, and selects the culprits with the most. Then
+ * replaces the culprit of each event by its rank among the selected ones. */
+static void export_sharing_find_top(struct sweep *sweep)
 {
     struct sharing *sharing = sweep->sharing;
     uint32_t *rank = memory_array(sweep->all_count + 1, sizeof *rank);
@@ -155,8 +155,9 @@ static void sharing_find_top(struct sweep *sweep)
     free(rank);
 }
 
-/* Adds the interval between two events to the levels; nothing changes within it. */
-static void sharing_add_levels(struct sweep *sweep, uint64_t begin_ns, uint64_t end_ns)
+/* Adds the interval between two events to the levels of its windows. The numbers of busy and idle threads are
+ * constant in the interval. */
+static void export_sharing_add_levels(struct sweep *sweep, uint64_t begin_ns, uint64_t end_ns)
 {
     struct sharing *sharing = sweep->sharing;
     double blamed = sweep->busy_count ? sweep->idle_count : 0;
@@ -175,24 +176,24 @@ static void sharing_add_levels(struct sweep *sweep, uint64_t begin_ns, uint64_t 
     }
 }
 
-static void sharing_advance(struct sweep *sweep, uint64_t from_ns, uint64_t to_ns)
+static void export_sharing_advance(struct sweep *sweep, uint64_t from_ns, uint64_t to_ns)
 {
     double since = (double)(to_ns - from_ns);
     if (sweep->busy_count == 0)
         sweep->nobody += since;
     for (size_t i = 0; sweep->busy_count && i <= SHARING_MOST; i++)
         sweep->culprit[i] += since * sweep->busy[i] / sweep->busy_count;
-    sharing_add_levels(sweep, from_ns, to_ns);
+    export_sharing_add_levels(sweep, from_ns, to_ns);
 }
 
-static void sharing_divide_idleness(struct sweep *sweep)
+static void export_sharing_divide_idleness(struct sweep *sweep)
 {
     struct sharing *sharing = sweep->sharing;
     uint64_t last = sharing->begin_ns;
     for (size_t i = 0; i < sweep->event_count; i++) {
         const struct event *event = &sweep->events[i];
         struct at_begin *begin = &sweep->lane[event->lane];
-        sharing_advance(sweep, last, event->time_ns);
+        export_sharing_advance(sweep, last, event->time_ns);
         last = event->time_ns;
         *(event->side == SIDE_BUSY ? &sweep->busy_count : &sweep->idle_count) += event->begins ? 1u : -1u;
         if (event->side == SIDE_BUSY) {
@@ -211,13 +212,14 @@ static void sharing_divide_idleness(struct sweep *sweep)
     }
 }
 
-void sharing_find(struct sharing *sharing, const struct rows *rows, const struct trace_lane *lanes, size_t lane_count)
+void export_sharing_find(struct sharing *sharing, const struct rows *rows, const struct trace_lane *lanes,
+                         size_t lane_count)
 {
     struct sweep sweep = {.sharing = sharing,
                           .lane = memory_array(lane_count + 1, sizeof *sweep.lane),
                           .share = memory_array(lane_count + 1, sizeof *sweep.share)};
     *sharing = (struct sharing){.window_ns = 1};
-    sharing_gather_events(&sweep, rows, lanes, lane_count);
+    export_sharing_gather_events(&sweep, rows, lanes, lane_count);
     if (sweep.event_count) {
         sharing->begin_ns = sweep.events[0].time_ns;
         sharing->end_ns = sweep.events[sweep.event_count - 1].time_ns;
@@ -228,17 +230,17 @@ void sharing_find(struct sharing *sharing, const struct rows *rows, const struct
     }
     sharing->share = memory_array(sharing->share_count + 1, sizeof *sharing->share);
     sharing->level = memory_array(sharing->level_count + 1, sizeof *sharing->level);
-    sharing_find_top(&sweep);
-    sharing_divide_idleness(&sweep);
+    export_sharing_find_top(&sweep);
+    export_sharing_divide_idleness(&sweep);
     free(sweep.events);
     free(sweep.all);
     free(sweep.lane);
     free(sweep.share);
 }
 
-void sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum)
+void export_sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum)
 {
-    if (sharing_side_of_span(span) != SIDE_IDLE)
+    if (export_sharing_side_of_span(span) != SIDE_IDLE)
         return;
     for (size_t i = 0; i < SHARING_MOST; i++)
         sum->culprit[i] += (*share)->culprit[i];
@@ -247,13 +249,13 @@ void sharing_add_share(const struct trace_span *span, const struct idle_share **
     ++*share;
 }
 
-void sharing_free(struct sharing *sharing)
+void export_sharing_free(struct sharing *sharing)
 {
     free(sharing->share);
     free(sharing->level);
 }
 
-char *culprit_name(const struct awaited *culprit)
+char *export_culprit_name(const struct awaited *culprit)
 {
     return memory_text("%s%s", culprit->label->name, culprit->waits ? " (waiting)" : "");
 }
@@ -262,15 +264,16 @@ char *culprit_name(const struct awaited *culprit)
 
 #define PHASES_DEEP 64
 
-static char *traced_process_name(const struct profile_header *header, bool job)
+static char *export_traced_process_name(const struct profile_header *header, bool job)
 {
     const char *program = *header->program ? header->program : "program";
     return job || header->ranks ? format_printable("rank %u: %s (pid %d)", header->rank, program, header->pid)
                                 : format_printable("%s", program);
 }
 
-/* Adds a thread. Threads have the same numbers as in threads.csv. */
-static void traced_add_thread(struct traced_process *process, const struct trace_lane *lane, int32_t number, bool job)
+/* Adds a thread to the process. It is named by its number in threads.csv. */
+static void export_traced_add_thread(struct traced_process *process, const struct trace_lane *lane, int32_t number,
+                                     bool job)
 {
     const struct profile *profile = process->rows->profile;
     const struct profile_thread *thread = lane->thread < profile->thread_count ? &profile->threads[lane->thread] : NULL;
@@ -280,7 +283,7 @@ static void traced_add_thread(struct traced_process *process, const struct trace
     entry->name = memory_text("thread %u %s", lane->thread, thread ? thread_kind_name(thread) : "other");
 }
 
-static void traced_move_to_clock(struct trace *trace, uint64_t start_ns, uint64_t later_ns)
+static void export_traced_move_to_clock(struct trace *trace, uint64_t start_ns, uint64_t later_ns)
 {
     for (size_t i = 0; i < trace->lane_count; i++)
         for (size_t j = 0; j < trace->lanes[i].span_count; j++) {
@@ -290,7 +293,7 @@ static void traced_move_to_clock(struct trace *trace, uint64_t start_ns, uint64_
         }
 }
 
-void traced_make(struct traced *traced, struct traced_process *processes, size_t count)
+void export_traced_make(struct traced *traced, struct traced_process *processes, size_t count)
 {
     *traced = (struct traced){.processes = processes, .count = count};
     bool job = count > 1;
@@ -304,19 +307,19 @@ void traced_make(struct traced *traced, struct traced_process *processes, size_t
         struct traced_process *process = &processes[i];
         const struct profile_header *header = &process->rows->profile->header;
         struct trace *trace = process->trace;
-        traced_move_to_clock(trace, header->start_ns,
-                             (uint64_t)(header->start_realtime_ns - traced->start_realtime_ns));
+        export_traced_move_to_clock(trace, header->start_ns,
+                                    (uint64_t)(header->start_realtime_ns - traced->start_realtime_ns));
         process->pid = job || header->pid <= 0 ? number : header->pid;
-        process->name = traced_process_name(header, job);
+        process->name = export_traced_process_name(header, job);
         process->threads = memory_array(trace->lane_count + 1, sizeof *process->threads);
         for (size_t j = 0; j < trace->lane_count; j++)
             if (trace->lanes[j].span_count)
-                traced_add_thread(process, &trace->lanes[j], number++, job);
-        sharing_find(&process->culprits, process->rows, trace->lanes, trace->lane_count);
+                export_traced_add_thread(process, &trace->lanes[j], number++, job);
+        export_sharing_find(&process->culprits, process->rows, trace->lanes, trace->lane_count);
     }
 }
 
-void traced_free(struct traced *traced)
+void export_traced_free(struct traced *traced)
 {
     for (size_t i = 0; i < traced->count; i++) {
         struct traced_process *process = &traced->processes[i];
@@ -324,11 +327,11 @@ void traced_free(struct traced *traced)
             free(process->threads[j].name);
         free(process->threads);
         free(process->name);
-        sharing_free(&process->culprits);
+        export_sharing_free(&process->culprits);
     }
 }
 
-uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *span)
+uint32_t export_traced_pieces(const struct trace_lane *lane, const struct trace_span *span)
 {
     uint64_t whole = lane->spans[lane->span_count - 1].end_ns - lane->spans[0].begin_ns, length = TRACED_PIECE_NS;
     length = whole / TRACED_PIECES > length ? whole / TRACED_PIECES : length;
@@ -337,23 +340,23 @@ uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *s
     return pieces > 1 ? (uint32_t)pieces : 1;
 }
 
-static uint64_t traced_part_of(uint64_t whole, uint32_t pieces, uint32_t piece)
+static uint64_t export_traced_part_of(uint64_t whole, uint32_t pieces, uint32_t piece)
 {
     return whole / pieces * piece + whole % pieces * piece / pieces;
 }
 
-struct trace_span traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece)
+struct trace_span export_traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece)
 {
     struct trace_span part = *span;
     uint64_t whole = span->end_ns - span->begin_ns;
-    part.begin_ns = span->begin_ns + traced_part_of(whole, pieces, piece);
-    part.end_ns = span->begin_ns + traced_part_of(whole, pieces, piece + 1);
-    part.samples =
-        (uint32_t)(traced_part_of(span->samples, pieces, piece + 1) - traced_part_of(span->samples, pieces, piece));
+    part.begin_ns = span->begin_ns + export_traced_part_of(whole, pieces, piece);
+    part.end_ns = span->begin_ns + export_traced_part_of(whole, pieces, piece + 1);
+    part.samples = (uint32_t)(export_traced_part_of(span->samples, pieces, piece + 1) -
+                              export_traced_part_of(span->samples, pieces, piece));
     return part;
 }
 
-size_t traced_run_end(const struct trace_lane *lane, size_t first)
+size_t export_traced_run_end(const struct trace_lane *lane, size_t first)
 {
     size_t end = first + 1;
     while (end < lane->span_count && lane->spans[end].state == lane->spans[first].state &&
@@ -367,19 +370,19 @@ struct phase_walk {
     size_t count, room;
     uint32_t open[PHASES_DEEP]; /* rows */
     uint32_t depth;
-    uint64_t seen_ns[PHASES_DEEP]; /* end of the last span that was in the phase */
-    uint32_t *last;                /* by row: index of the last span in the row or below it */
+    uint64_t seen_ns[PHASES_DEEP]; /* for each open phase, the end of the last span in it */
+    uint32_t *last;                /* for each row, the index of the last span in it or below it */
 };
 
-static void traced_add_phase(struct phase_walk *walk, const struct rows *rows, uint32_t row, uint64_t time_ns,
-                             bool begins)
+static void export_traced_add_phase(struct phase_walk *walk, const struct rows *rows, uint32_t row, uint64_t time_ns,
+                                    bool begins)
 {
     memory_grow(&walk->list, &walk->room, walk->count, sizeof *walk->list);
     walk->list[walk->count++] = (struct traced_phase){time_ns, rows->row[row].label->name, begins};
 }
 
-/* Finds the phases around a row, outermost first. Returns their number, at most PHASES_DEEP. */
-static uint32_t traced_phases_around(const struct rows *rows, uint32_t row, uint32_t found[PHASES_DEEP])
+/* Finds the phases that contain a row, outermost first. Returns their number, at most PHASES_DEEP. */
+static uint32_t export_traced_phases_around(const struct rows *rows, uint32_t row, uint32_t found[PHASES_DEEP])
 {
     uint32_t count = 0, deep = 0;
     for (uint32_t at = row; at != 0; at = rows->row[at].parent)
@@ -392,9 +395,9 @@ static uint32_t traced_phases_around(const struct rows *rows, uint32_t row, uint
     return deep;
 }
 
-/* Returns whether the span's phase is known. It is unknown for idle time, and for rows of the whole program
- * such as <region end>. */
-static bool traced_phase_is_known(const struct rows *rows, const struct trace_span *span, uint32_t row)
+/* Returns whether the phase of the span is known. It is unknown for idle time, and for rows that belong to
+ * the whole program, such as <region end>. */
+static bool export_traced_phase_is_known(const struct rows *rows, const struct trace_span *span, uint32_t row)
 {
     if (row == 0 || span->state == PROFILE_TIME_IDLE || span->state == PROFILE_TIME_STOPPED)
         return false;
@@ -403,18 +406,18 @@ static bool traced_phase_is_known(const struct rows *rows, const struct trace_sp
     return rows->row[row].kind != ROW_PSEUDO;
 }
 
-static void traced_close_phases(struct phase_walk *walk, const struct rows *rows, uint32_t depth)
+static void export_traced_close_phases(struct phase_walk *walk, const struct rows *rows, uint32_t depth)
 {
     while (walk->depth > depth) {
         walk->depth--;
-        traced_add_phase(walk, rows, walk->open[walk->depth], walk->seen_ns[walk->depth], false);
+        export_traced_add_phase(walk, rows, walk->open[walk->depth], walk->seen_ns[walk->depth], false);
     }
 }
 
-/* Returns whether to ignore the span: a numbered execution of a phase that does not contain the span still
- * has samples after it. */
-static bool traced_execution_continues(const struct phase_walk *walk, const struct rows *rows, uint32_t same,
-                                       uint32_t span)
+/* Returns whether to ignore the span. It is ignored if it is outside an open numbered execution of a phase
+ * that has later samples. */
+static bool export_traced_execution_continues(const struct phase_walk *walk, const struct rows *rows, uint32_t same,
+                                              uint32_t span)
 {
     for (uint32_t i = same; i < walk->depth; i++) {
         const struct row *row = &rows->row[walk->open[i]];
@@ -424,39 +427,40 @@ static bool traced_execution_continues(const struct phase_walk *walk, const stru
     return false;
 }
 
-static void traced_find_last_spans(struct phase_walk *walk, const struct rows *rows, const struct trace_lane *lane)
+static void export_traced_find_last_spans(struct phase_walk *walk, const struct rows *rows,
+                                          const struct trace_lane *lane)
 {
     walk->last = memory_array(rows->count, sizeof *walk->last);
     for (uint32_t i = 0; i < lane->span_count; i++)
-        for (uint32_t row = trace_row(rows, lane->spans[i].node); row != 0; row = rows->row[row].parent)
+        for (uint32_t row = export_trace_row(rows, lane->spans[i].node); row != 0; row = rows->row[row].parent)
             walk->last[row] = i;
 }
 
-size_t traced_phases(const struct traced_process *process, struct traced_phase **phases)
+size_t export_traced_phases(const struct traced_process *process, struct traced_phase **phases)
 {
     const struct trace_lane *lane = process->threads[0].lane;
     const struct rows *rows = process->rows;
     struct phase_walk walk = {0};
-    traced_find_last_spans(&walk, rows, lane);
+    export_traced_find_last_spans(&walk, rows, lane);
     for (uint32_t i = 0; i < lane->span_count; i++) {
         const struct trace_span *span = &lane->spans[i];
-        uint32_t found[PHASES_DEEP], same = 0, row = trace_row(rows, span->node);
-        if (!traced_phase_is_known(rows, span, row))
+        uint32_t found[PHASES_DEEP], same = 0, row = export_trace_row(rows, span->node);
+        if (!export_traced_phase_is_known(rows, span, row))
             continue;
-        uint32_t count = traced_phases_around(rows, row, found);
+        uint32_t count = export_traced_phases_around(rows, row, found);
         while (same < count && same < walk.depth && walk.open[same] == found[same])
             same++;
-        if (traced_execution_continues(&walk, rows, same, i))
+        if (export_traced_execution_continues(&walk, rows, same, i))
             continue;
-        traced_close_phases(&walk, rows, same);
+        export_traced_close_phases(&walk, rows, same);
         for (; walk.depth < count; walk.depth++) {
             walk.open[walk.depth] = found[walk.depth];
-            traced_add_phase(&walk, rows, found[walk.depth], span->begin_ns, true);
+            export_traced_add_phase(&walk, rows, found[walk.depth], span->begin_ns, true);
         }
         for (uint32_t j = 0; j < walk.depth; j++)
             walk.seen_ns[j] = span->end_ns;
     }
-    traced_close_phases(&walk, rows, 0);
+    export_traced_close_phases(&walk, rows, 0);
     free(walk.last);
     *phases = walk.list;
     return walk.count;

@@ -1,6 +1,6 @@
-/* Traces prepared for formats that show threads over time: grouped by process, on one clock, with names and
- * phases. A culprit is a function that some threads executed while others were idle; idle time is blamed on
- * it. */
+/* Prepares traces for formats that show threads over time. Threads are grouped by process, all times are on
+ * one clock, and threads and phases have names. Idle time is blamed on culprits: functions that threads
+ * executed while other threads were idle. */
 #ifndef BLAME_COMMAND_EXPORT_TRACED_H
 #define BLAME_COMMAND_EXPORT_TRACED_H
 
@@ -11,53 +11,55 @@
 #include "command/profile/trace.h"
 #include "command/rows/row.h"
 
-#define SHARING_MOST 5 /* number of culprits with a name; all others are summed */
+#define SHARING_MOST 5 /* number of culprits shown by name; the others are shown as one sum */
 
 struct awaited {
-    const struct row_label *label; /* function of the program's own code */
-    /* whether the function's threads were waiting themselves, for a lock or for other ranks */
+    const struct row_label *label; /* function in the program's own code */
+    /* whether the threads in the function were waiting themselves, for a lock or for other ranks */
     bool waits;
-    double ns; /* ns of idle thread time for which the function is blamed */
+    double ns; /* ns of other threads' idle time that is blamed on the function */
 };
 
-/* The parts of one idle span's time, in ns. Their sum is the span's length. */
+/* How the time of an idle span is divided between the culprits, in ns. All parts together are the length of
+ * the span. */
 struct idle_share {
     float culprit[SHARING_MOST], others, nobody;
 };
 
-/* Numbers of threads, averaged over a window. */
+/* Average numbers of threads in a window of time. */
 struct culprit_level {
-    /* `blamed` counts idle threads while another thread was busy; culprit[i] is the part of `blamed` that is
-     * due to top[i] */
+    /* `busy` is the number of busy threads. `blamed` is the number of idle threads, counted only while some
+     * thread was busy. culprit[i] is the part of `blamed` for which top[i] is responsible. */
     double busy, blamed, culprit[SHARING_MOST];
 };
 
-/* Who is blamed for the idle time of one process's threads. */
+/* The culprits of the idle time in one process. */
 struct sharing {
     struct awaited top[SHARING_MOST]; /* largest first */
     size_t count;
     double others_ns, nobody_ns;
-    struct idle_share *share; /* the shares of all idle spans, sorted by lane and time */
+    struct idle_share *share; /* shares of all idle spans, sorted by lane, then by time */
     size_t share_count;
     uint64_t begin_ns, end_ns, window_ns;
     struct culprit_level *level;
     size_t level_count;
 };
 
-void sharing_find(struct sharing *sharing, const struct rows *rows, const struct trace_lane *lanes, size_t lane_count);
-/* If the span is idle, adds its share to `sum` and advances `*share` to the next idle span's. Otherwise, does
- * nothing. */
-void sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum);
-void sharing_free(struct sharing *sharing);
+void export_sharing_find(struct sharing *sharing, const struct rows *rows, const struct trace_lane *lanes,
+                         size_t lane_count);
+/* If the span is idle, adds its share to `sum`, and advances `*share` to the share of the next idle span.
+ * Does nothing for other spans. */
+void export_sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum);
+void export_sharing_free(struct sharing *sharing);
 
-/* Returns the member of struct culprit_level at that offset, for one window. */
-static inline double sharing_level(const struct sharing *sharing, size_t window, size_t offset)
+/* Returns one member of struct culprit_level, given by its offset, for one window. */
+static inline double export_sharing_level(const struct sharing *sharing, size_t window, size_t offset)
 {
     return *(const double *)((const char *)&sharing->level[window] + offset);
 }
 
-/* Returns a malloc'ed name such as "refine" or "refine (waiting)". */
-char *culprit_name(const struct awaited *culprit);
+/* Returns a name such as "refine" or "refine (waiting)", which the caller frees. */
+char *export_culprit_name(const struct awaited *culprit);
 
 #define TRACED_PIECES 500000u
 
@@ -67,13 +69,13 @@ struct traced_thread {
     char *name;
 };
 
-/* A process to be exported: a run, or one rank of a job. */
+/* An exported process: the only process of a run, or one rank of a job. */
 struct traced_process {
     const struct rows *rows;
-    struct trace *trace; /* its spans' times are moved to the common clock */
+    struct trace *trace; /* trace, whose times export_traced_make() converts to the common clock */
     int32_t
-        /* process number; invented if there are several processes, because processes on different nodes may
-         * have equal numbers. It is then the number of the first thread */
+        /* process id. If there are several processes, the number of the process's first thread is used,
+         * because processes on different nodes may have the same id */
         pid;
     char *name;
     struct traced_thread *threads;
@@ -84,29 +86,30 @@ struct traced_process {
 struct traced {
     struct traced_process *processes;
     size_t count;
-    int64_t start_realtime_ns; /* time 0 of the common clock: the start of the first process */
+    /* start of the first process in ns since the epoch; the common clock is 0 then */
+    int64_t start_realtime_ns;
 };
 
-/* Prepares processes whose `rows` and `trace` are set. */
-void traced_make(struct traced *traced, struct traced_process *processes, size_t count);
-void traced_free(struct traced *traced);
+/* Prepares processes for which the caller has set `rows` and `trace`. */
+void export_traced_make(struct traced *traced, struct traced_process *processes, size_t count);
+void export_traced_free(struct traced *traced);
 
-/* traced_pieces returns the number of samples to export for a span. traced_piece returns the span's part
- * number `piece`. */
-uint32_t traced_pieces(const struct trace_lane *lane, const struct trace_span *span);
-struct trace_span traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece);
+/* export_traced_pieces returns into how many samples a span is divided for the output. export_traced_piece
+ * returns one of these pieces, numbered from 0. */
+uint32_t export_traced_pieces(const struct trace_lane *lane, const struct trace_span *span);
+struct trace_span export_traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece);
 
-/* Returns the index after the last span of a run that starts at `first`. A run consists of spans in the same
- * state without gaps between them. */
-size_t traced_run_end(const struct trace_lane *lane, size_t first);
+/* Returns the index after the last span of the run that starts at `first`. A run is a sequence of spans in
+ * one state, without gaps. */
+size_t export_traced_run_end(const struct trace_lane *lane, size_t first);
 
-/* The start or end of a phase or event, as seen in the samples of the process's first thread. A phase lasts
- * from the first sample in it to the last. Starts and ends are in order of time and properly nested. */
+/* The start or end of a phase or event, derived from the samples of the process's first thread. A phase lasts
+ * from its first sample to its last. Starts and ends are sorted by time and properly nested. */
 struct traced_phase {
     uint64_t time_ns;
     const char *name;
     bool begins;
 };
-size_t traced_phases(const struct traced_process *process, struct traced_phase **phases);
+size_t export_traced_phases(const struct traced_process *process, struct traced_phase **phases);
 
 #endif

@@ -197,9 +197,9 @@ static void put_hatchet(FILE *out)
 static void put_cube(FILE *out)
 {
     struct locations locations;
-    locations_find(&locations, &profile, rows, NULL, 0);
+    export_locations_find(&locations, &profile, rows, NULL, 0);
     export_cube(out, &(struct export_input){.locations = &locations});
-    locations_free(&locations);
+    export_locations_free(&locations);
 }
 
 static struct traced_process processes[2];
@@ -245,13 +245,13 @@ static void put_folder(const char *directory, const char *name,
 {
     char path[4096];
     struct locations locations;
-    locations_find(&locations, &profile, rows, NULL, 0);
+    export_locations_find(&locations, &profile, rows, NULL, 0);
     snprintf(path, sizeof path, "%s/%s", directory, name);
     if (mkdir(path, 0777) != 0 || !write(path, &(struct export_input){.locations = &locations}) || locations.lost) {
         perror(path);
         exit(1);
     }
-    locations_free(&locations);
+    export_locations_free(&locations);
 }
 
 /* The parts of a database that a trace is in, of the first process: profiles 1, 2 and so on are its threads. */

@@ -88,8 +88,8 @@ static void add_rows(const struct location_rows *read, const struct measure *mea
         const struct row *row = &read->rows->row[i], *whole = &rows->row[read->of[i]];
         assert_true(row->label == whole->label && row->depth == whole->depth && row->call_line == whole->call_line);
         assert_true(i ? read->of[row->parent] == whole->parent && read->of[i] > read->of[i - 1] : read->of[0] == 0);
-        sum[read->of[i]][0] += measure_own(measure, read->rows, row);
-        sum[read->of[i]][1] += measure_inclusive(measure, read->rows, row);
+        sum[read->of[i]][0] += export_measure_own(measure, read->rows, row);
+        sum[read->of[i]][1] += export_measure_inclusive(measure, read->rows, row);
     }
 }
 
@@ -97,28 +97,29 @@ static size_t assert_that_they_add_up(const char *const *files, size_t file_coun
 {
     struct measures measures;
     size_t compared = 0;
-    measures_gather(&measures, rows);
+    export_measures_gather(&measures, rows);
     for (size_t m = 0; m < measures.count; m++) {
         struct locations locations;
         double(*sum)[2] = calloc(rows->count, sizeof *sum);
-        locations_find(&locations, profile, rows, files, file_count);
+        export_locations_find(&locations, profile, rows, files, file_count);
         for (size_t i = 0; i < locations.count; i++) {
             struct location_rows read;
-            assert_true(locations_read(&locations, i, &read));
+            assert_true(export_locations_read(&locations, i, &read));
             add_rows(&read, &measures.measure[m], sum);
-            location_rows_free(&read);
+            export_location_rows_free(&read);
         }
         assert_int_equal(locations.lost, 0);
         for (size_t i = 0; i < rows->count && measures.measure[m].adds_up; i++) {
-            assert_near(sum[i][0], measure_own(&measures.measure[m], rows, &rows->row[i]), measures.measure[m].word);
-            assert_near(sum[i][1], measure_inclusive(&measures.measure[m], rows, &rows->row[i]),
+            assert_near(sum[i][0], export_measure_own(&measures.measure[m], rows, &rows->row[i]),
+                        measures.measure[m].word);
+            assert_near(sum[i][1], export_measure_inclusive(&measures.measure[m], rows, &rows->row[i]),
                         measures.measure[m].word);
             compared += sum[i][1] != 0;
         }
         free(sum);
-        locations_free(&locations);
+        export_locations_free(&locations);
     }
-    measures_free(&measures);
+    export_measures_free(&measures);
     return compared;
 }
 
@@ -135,7 +136,7 @@ UNIT_TEST_WITH(ranks_threads_add_up_to_their_job, make_job, clean)
 UNIT_TEST_WITH(locations_are_in_the_order_of_ranks_and_threads, make_job, clean)
 {
     struct locations locations;
-    locations_find(&locations, profile, rows, (const char *const[]){path[1], path[0]}, RANKS);
+    export_locations_find(&locations, profile, rows, (const char *const[]){path[1], path[0]}, RANKS);
     assert_int_equal(locations.count, RANKS * TREES);
     assert_int_equal(locations.processes, RANKS);
     assert_int_equal(locations.nodes, RANKS);
@@ -150,7 +151,7 @@ UNIT_TEST_WITH(locations_are_in_the_order_of_ranks_and_threads, make_job, clean)
         assert_int_equal(location->pid, 100 + i / TREES);
         assert_string_equal(location->host, location->rank ? "south1" : "north1");
     }
-    locations_free(&locations);
+    export_locations_free(&locations);
 }
 
 UNIT_TEST_WITH(what_a_rank_has_whose_file_is_gone_is_counted, make_job, clean)
@@ -161,16 +162,16 @@ UNIT_TEST_WITH(what_a_rank_has_whose_file_is_gone_is_counted, make_job, clean)
     for (size_t i = 0; i < gone->node_count; i++)
         samples += gone->nodes[i].kind == PROFILE_NODE_WAITERS ? 0 : gone->nodes[i].metric.samples;
     profile_free(gone);
-    locations_find(&locations, profile, rows, paths, 1);
+    export_locations_find(&locations, profile, rows, paths, 1);
     assert_int_equal(locations.count, TREES);
     for (size_t i = 0; i < locations.count; i++) {
         struct location_rows read;
-        assert_true(locations_read(&locations, i, &read));
-        location_rows_free(&read);
+        assert_true(export_locations_read(&locations, i, &read));
+        export_location_rows_free(&read);
     }
     assert_true(samples > 0);
     assert_int_equal(locations.lost, samples);
-    locations_free(&locations);
+    export_locations_free(&locations);
 }
 
 /* It was there when locations were looked for. */
@@ -178,35 +179,35 @@ UNIT_TEST_WITH(why_a_ranks_file_cannot_be_read_is_told, make_job, clean)
 {
     struct locations locations;
     struct location_rows read;
-    locations_find(&locations, profile, rows, paths, RANKS);
+    export_locations_find(&locations, profile, rows, paths, RANKS);
     assert_int_equal(truncate(path[1], 5000), 0);
-    assert_true(locations_read(&locations, 0, &read));
+    assert_true(export_locations_read(&locations, 0, &read));
     assert_string_equal(locations.refusal, "");
-    location_rows_free(&read);
-    assert_false(locations_read(&locations, TREES, &read));
+    export_location_rows_free(&read);
+    assert_false(export_locations_read(&locations, TREES, &read));
     assert_non_null(strstr(locations.refusal, path[1]));
-    locations_free(&locations);
+    export_locations_free(&locations);
 }
 
 UNIT_TEST_WITH(without_ranks_files_a_job_has_one_location, make_job, clean)
 {
     struct locations locations;
     struct location_rows read;
-    locations_find(&locations, profile, rows, NULL, 0);
+    export_locations_find(&locations, profile, rows, NULL, 0);
     assert_int_equal(locations.count, 1);
     assert_int_equal(locations.location[0].kind, LOCATION_ALL);
-    assert_true(!locations.location[0].ranked && locations_read(&locations, 0, &read));
+    assert_true(!locations.location[0].ranked && export_locations_read(&locations, 0, &read));
     assert_true(read.rows == rows && read.of[rows->count - 1] == rows->count - 1);
     assert_int_equal(locations.lost, 0);
-    location_rows_free(&read);
-    locations_free(&locations);
+    export_location_rows_free(&read);
+    export_locations_free(&locations);
 }
 
 /* What is a part of a measure stands behind it, and the parts are the whole. */
 UNIT_TEST_WITH(parts_add_up_to_what_they_are_parts_of, make_process, clean)
 {
     struct measures measures;
-    measures_gather(&measures, rows);
+    export_measures_gather(&measures, rows);
     for (size_t m = 0; m < measures.count; m++) {
         double parts = 0;
         bool any = false;
@@ -214,15 +215,16 @@ UNIT_TEST_WITH(parts_add_up_to_what_they_are_parts_of, make_process, clean)
             assert_true(measures.measure[p].parent == MEASURE_NO_PARENT || measures.measure[p].parent < p);
             if (measures.measure[p].parent == m) {
                 any = true;
-                parts += measure_inclusive(&measures.measure[p], rows, rows->row);
+                parts += export_measure_inclusive(&measures.measure[p], rows, rows->row);
                 assert_int_equal(measures.measure[p].level, measures.measure[m].level + 1);
             }
         }
         if (any)
-            assert_near(parts, measure_inclusive(&measures.measure[m], rows, rows->row), measures.measure[m].word);
+            assert_near(parts, export_measure_inclusive(&measures.measure[m], rows, rows->row),
+                        measures.measure[m].word);
         assert_null(strchr(measures.measure[m].word, ' '));
     }
-    measures_free(&measures);
+    export_measures_free(&measures);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -87,17 +87,17 @@ static uint64_t write_new(struct stacks *stacks)
     uint64_t count = 0;
     assert_true(trace_tail_refresh(&tail));
     for (; trace_tail_next(&tail, &sample); count++)
-        assert_true(stacks_put(stacks, &sample));
+        assert_true(export_stacks_put(stacks, &sample));
     fflush(out);
     return count;
 }
 
 static void assert_log(enum stacks_clock clock, const char *expected)
 {
-    struct stacks *stacks = stacks_new(out, &tail, clock, made_symbols, NULL);
+    struct stacks *stacks = export_stacks_new(out, &tail, clock, made_symbols, NULL);
     flush_all();
     write_new(stacks);
-    stacks_free(stacks);
+    export_stacks_free(stacks);
     assert_string_equal(text, expected);
 }
 
@@ -153,11 +153,11 @@ WITH_LOG(a_line_that_cannot_be_written_has_its_errno)
         FILE *full = fopen("/dev/full", "w");
         setvbuf(full, buffer, _IOFBF, sizeof buffer);
         assert_int_equal(fwrite(before, 1, used, full), used);
-        struct stacks *stacks = stacks_new(full, &tail, STACKS_WALL, symbols_without_an_error, NULL);
-        for (errno = 0; stacks_put(stacks, &sample); errno = 0)
+        struct stacks *stacks = export_stacks_new(full, &tail, STACKS_WALL, symbols_without_an_error, NULL);
+        for (errno = 0; export_stacks_put(stacks, &sample); errno = 0)
             ;
         assert_int_equal(errno, ENOSPC);
-        stacks_free(stacks);
+        export_stacks_free(stacks);
         fclose(full);
     }
 }
@@ -171,10 +171,10 @@ WITH_LOG(no_byte_of_a_name_breaks_a_line)
     fake_function(1, every, every, 1, 9);
     fake_function(2, "std::vector<int, a::b>::at", "", 0, 0);
     sample_at(0, 0, frame(frame(tree.root, 2), 1), PROFILE_TIME_WORK, 1);
-    struct stacks *stacks = stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
+    struct stacks *stacks = export_stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
     flush_all();
     assert_int_equal(write_new(stacks), 1);
-    stacks_free(stacks);
+    export_stacks_free(stacks);
     char *stack = strrchr(text, '\t') + 1, *second = strchr(stack, ';');
     assert_string_equal(second, ";std::vector<int, a::b>::at:?:0:0x2\n");
     assert_non_null(strstr(stack, "\\x01\\x02"));
@@ -198,10 +198,10 @@ WITH_LOG(ten_thousand_frames_are_a_line)
         expected += 3 * symbols_lookup(symbols, i, &unused); /* those that are inlined, too */
     }
     sample_at(0, 0, node, PROFILE_TIME_WORK, 3);
-    struct stacks *stacks = stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
+    struct stacks *stacks = export_stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
     flush_all();
     assert_int_equal(write_new(stacks), 3);
-    stacks_free(stacks);
+    export_stacks_free(stacks);
     size_t frames = 3;
     for (const char *at = text; *at; at++)
         frames += *at == ';';
@@ -214,7 +214,7 @@ WITH_LOG(a_region_that_has_not_ended_has_its_own_frames)
     fake_function(1, "main", "a.c", 1, 4);
     fake_function(2, "fork", "a.c", 1, 6);
     fake_function(3, "body", "a.c", 1, 8);
-    struct stacks *stacks = stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
+    struct stacks *stacks = export_stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
     uint32_t region = tree_placeholder(&tree, 2), body = frame(region, 3);
     sample_at(0, 0, body, PROFILE_TIME_WORK, 1);
     flush_all();
@@ -226,14 +226,14 @@ WITH_LOG(a_region_that_has_not_ended_has_its_own_frames)
     size_t before = bytes;
     assert_int_equal(write_new(stacks), 1);
     assert_string_equal(text + before, "0.007500\t0\t0\twork\tbody:a.c:8:0x3;fork:a.c:6:0x2;main:a.c:4:0x1\n");
-    stacks_free(stacks);
+    export_stacks_free(stacks);
     /* Who comes later has all of it. */
     trace_tail_close(&tail);
     trace_tail_open(&tail, file);
     before = bytes;
-    stacks = stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
+    stacks = export_stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
     assert_int_equal(write_new(stacks), 2);
-    stacks_free(stacks);
+    export_stacks_free(stacks);
     assert_string_equal(text + before, "0.002500\t0\t0\twork\tbody:a.c:8:0x3;fork:a.c:6:0x2;main:a.c:4:0x1\n"
                                        "0.007500\t0\t0\twork\tbody:a.c:8:0x3;fork:a.c:6:0x2;main:a.c:4:0x1\n");
 }
@@ -331,12 +331,12 @@ WITH_LOG(a_damaged_trace_ends)
         header->samples %= 100000;
         trace_tail_close(&tail);
         trace_tail_open(&tail, file);
-        struct stacks *stacks = stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
+        struct stacks *stacks = export_stacks_new(out, &tail, STACKS_WALL, made_symbols, NULL);
         assert_true(trace_tail_refresh(&tail));
         while (trace_tail_next(&tail, &sample))
             if (rand() % 100 == 0)
-                assert_true(stacks_put(stacks, &sample));
-        stacks_free(stacks);
+                assert_true(export_stacks_put(stacks, &sample));
+        export_stacks_free(stacks);
     }
 }
 

@@ -43,10 +43,10 @@ WITH_PROFILE(an_idle_threads_time_is_shared_by_who_is_busy)
     struct trace_span third[] = {SPAN(0, 20, IDLE, 0)};
     struct trace_lane lanes[] = {LANE(first), LANE(second), LANE(third)};
     struct sharing culprits;
-    sharing_find(&culprits, made.tables.rows, lanes, 3);
+    export_sharing_find(&culprits, made.tables.rows, lanes, 3);
     /* Until 6 ms f alone, for two; until 10 both for one; until 15 the waiting one for two; then nobody is busy. */
     assert_int_equal(culprits.count, 2);
-    char *names[] = {culprit_name(&culprits.top[0]), culprit_name(&culprits.top[1])};
+    char *names[] = {export_culprit_name(&culprits.top[0]), export_culprit_name(&culprits.top[1])};
     assert_string_equal(names[0], "f");
     assert_string_equal(names[1], "g (waiting)");
     free(names[0]);
@@ -62,7 +62,7 @@ WITH_PROFILE(an_idle_threads_time_is_shared_by_who_is_busy)
         assert_float_equal(culprits.share[i].culprit[1], wanted[i].culprit[1], 1);
         assert_float_equal(culprits.share[i].nobody, wanted[i].nobody, 1);
     }
-    sharing_free(&culprits);
+    export_sharing_free(&culprits);
 }
 
 WITH_PROFILE(levels_are_averages_over_windows)
@@ -71,7 +71,7 @@ WITH_PROFILE(levels_are_averages_over_windows)
     struct trace_lane lanes[] = {LANE(first), LANE(second)};
     struct sharing culprits;
     made.profile.header.period_ns = 10 * MS;
-    sharing_find(&culprits, made.tables.rows, lanes, 2);
+    export_sharing_find(&culprits, made.tables.rows, lanes, 2);
     assert_int_equal(culprits.level_count, 3);
     const double busy[] = {1, 0.5, 0}, blamed[] = {0.5, 0.5, 0};
     for (size_t i = 0; i < 3; i++) {
@@ -79,7 +79,7 @@ WITH_PROFILE(levels_are_averages_over_windows)
         assert_float_equal(culprits.level[i].blamed, blamed[i], 1e-9);
         assert_float_equal(culprits.level[i].culprit[0], blamed[i], 1e-9);
     }
-    sharing_free(&culprits);
+    export_sharing_free(&culprits);
 }
 
 WITH_PROFILE(long_spans_are_cut_into_equal_parts)
@@ -87,13 +87,13 @@ WITH_PROFILE(long_spans_are_cut_into_equal_parts)
     struct trace_span span = {100, 100 + 1000 * MS + 7, 1, PROFILE_TIME_WORK, 30};
     struct trace_lane lane = {.spans = &span, .span_count = 1};
     uint64_t begin = span.begin_ns, samples = 0;
-    uint32_t pieces = traced_pieces(&lane, &span);
+    uint32_t pieces = export_traced_pieces(&lane, &span);
     assert_int_equal(pieces, 30); /* as many as there were, */
     span.samples = 700;
-    pieces = traced_pieces(&lane, &span);
+    pieces = export_traced_pieces(&lane, &span);
     assert_int_equal(pieces, 51); /* or 20 ms each */
     for (uint32_t i = 0; i < pieces; i++) {
-        struct trace_span piece = traced_piece(&span, pieces, i);
+        struct trace_span piece = export_traced_piece(&span, pieces, i);
         assert_int_equal(piece.begin_ns, begin);
         assert_in_range(piece.samples, 13, 14);
         samples += piece.samples;
@@ -103,7 +103,7 @@ WITH_PROFILE(long_spans_are_cut_into_equal_parts)
     assert_int_equal(samples, 700);
     span.end_ns = 1ull << 62;
     span.samples = UINT32_MAX;
-    assert_in_range(traced_pieces(&lane, &span), TRACED_PIECES, TRACED_PIECES + 1);
+    assert_in_range(export_traced_pieces(&lane, &span), TRACED_PIECES, TRACED_PIECES + 1);
 }
 
 static const char *function(const struct trace_stacks *stacks, uint32_t stack)
@@ -114,9 +114,9 @@ static const char *function(const struct trace_stacks *stacks, uint32_t stack)
 WITH_PROFILE(stacks_have_lines_and_the_state)
 {
     struct trace_stacks stacks;
-    trace_stacks_start(&stacks);
-    trace_stacks_of(&stacks, made.tables.rows);
-    uint32_t leaf = trace_stack(&stacks, node.f, PROFILE_TIME_LOCK_WAIT), f = stacks.stacks[leaf - 1].parent,
+    export_trace_stacks_start(&stacks);
+    export_trace_stacks_of(&stacks, made.tables.rows);
+    uint32_t leaf = export_trace_stack(&stacks, node.f, PROFILE_TIME_LOCK_WAIT), f = stacks.stacks[leaf - 1].parent,
              caller = stacks.stacks[f - 1].parent;
     assert_string_equal(function(&stacks, leaf), "<lock wait>");
     assert_string_equal(function(&stacks, f), "f");
@@ -124,16 +124,16 @@ WITH_PROFILE(stacks_have_lines_and_the_state)
     assert_int_equal(stacks.frames[stacks.stacks[f - 1].frame - 1].line, 20);
     assert_int_equal(stacks.frames[stacks.stacks[caller - 1].frame - 1].line, 10);
     assert_int_equal(stacks.stacks[caller - 1].parent, 0);
-    assert_int_equal(trace_stack(&stacks, node.f, PROFILE_TIME_WORK), f);
-    uint32_t idle = trace_stack(&stacks, 0, PROFILE_TIME_IDLE);
+    assert_int_equal(export_trace_stack(&stacks, node.f, PROFILE_TIME_WORK), f);
+    uint32_t idle = export_trace_stack(&stacks, 0, PROFILE_TIME_IDLE);
     assert_string_equal(function(&stacks, idle), "<idle>");
     assert_int_equal(stacks.stacks[idle - 1].parent, 0);
-    assert_string_equal(function(&stacks, trace_stack(&stacks, 0, PROFILE_TIME_WORK)), "<program root>");
+    assert_string_equal(function(&stacks, export_trace_stack(&stacks, 0, PROFILE_TIME_WORK)), "<program root>");
     size_t functions = stacks.function_count;
-    trace_stacks_of(&stacks, made.tables.rows); /* another profile with the same functions */
-    assert_int_equal(trace_stack(&stacks, node.f, PROFILE_TIME_LOCK_WAIT), leaf);
+    export_trace_stacks_of(&stacks, made.tables.rows); /* another profile with the same functions */
+    assert_int_equal(export_trace_stack(&stacks, node.f, PROFILE_TIME_LOCK_WAIT), leaf);
     assert_int_equal(stacks.function_count, functions);
-    trace_stacks_free(&stacks);
+    export_trace_stacks_free(&stacks);
 }
 
 WITH_PROFILE(phases_are_from_the_first_sample_in_them_to_the_last)
@@ -145,7 +145,7 @@ WITH_PROFILE(phases_are_from_the_first_sample_in_them_to_the_last)
     struct traced_thread thread = {.lane = &lane};
     struct traced_process process = {.rows = made.tables.rows, .threads = &thread, .thread_count = 1};
     struct traced_phase *phases;
-    assert_int_equal(traced_phases(&process, &phases), 4);
+    assert_int_equal(export_traced_phases(&process, &phases), 4);
     const struct traced_phase wanted[] = {{5 * MS, "phase step", true},
                                           {5 * MS, "step [3]", true},
                                           {25 * MS, "step [3]", false},
@@ -175,7 +175,7 @@ WITH_PROFILE(ranks_are_on_one_clock_and_have_numbers_of_their_own)
     struct traced_process processes[] = {{.rows = made.tables.rows, .trace = &traces[0]},
                                          {.rows = &rows, .trace = &traces[1]}};
     struct traced traced;
-    traced_make(&traced, processes, 2);
+    export_traced_make(&traced, processes, 2);
     assert_int_equal(traced.start_realtime_ns, 1000000);
     assert_int_equal(early[0].begin_ns, 100);
     assert_int_equal(late[0].begin_ns, 3000 + 10000);
@@ -184,7 +184,7 @@ WITH_PROFILE(ranks_are_on_one_clock_and_have_numbers_of_their_own)
     assert_int_equal(processes[1].pid, 2);
     assert_int_equal(processes[1].threads[0].tid, 2);
     assert_non_null(strstr(processes[1].name, "rank 1: "));
-    traced_free(&traced);
+    export_traced_free(&traced);
 }
 
 UNIT_MAIN(NULL, NULL)
