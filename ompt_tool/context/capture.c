@@ -228,7 +228,7 @@ struct capture capture_interrupted(struct thread *thread, const ucontext_t *cont
 uint32_t capture_interpreter_wait(struct thread *thread, uint32_t node_idx)
 {
     struct python_place place;
-    if (!node_idx || !thread->core.in_call || !python_waits(&thread->unwinder))
+    if (!node_idx || !thread->core.now.in_call || !python_waits(&thread->unwinder))
         return node_idx;
     node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_INTERPRETER_LOCK);
     if (node_idx && python_holder(&thread->unwinder, &place))

@@ -277,7 +277,7 @@ static void path_take_interpreter_loop(struct walk *walk, struct path *path)
 static void walk_begin_interpreters(struct walk *walk)
 {
     const struct core *core = &walk->thread->core;
-    python_begin(&walk->python, walk->unwinder, core->state == CORE_ASLEEP && core->in_call);
+    python_begin(&walk->python, walk->unwinder, core->now.state == CORE_ASLEEP && core->now.in_call);
     r_begin(&walk->r);
 }
 

@@ -181,7 +181,7 @@ static __attribute__((noinline)) bool sample_book_stopped(struct thread *thread,
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     /* The number at the last sample, because some of the stopped threads may have ended since. */
-    uint32_t threads = thread->core.threads ? thread->core.threads : thread_sampled();
+    uint32_t threads = thread->core.before.threads ? thread->core.before.threads : thread_sampled();
     double each = delivery->p / PROFILE_LANE_BINS, inverse = delivery->p / (threads ? threads : 1);
     double between_ns = (double)(delivery->census_ns - delivery->due_ns);
     if (!metric)
@@ -330,7 +330,7 @@ static bool sample_book_busy(struct thread *thread, const struct busy *busy, dou
     account_own(metric, busy->in_runtime, p, count);
     sample_book_part(thread, metric, busy->no_core ? busy->own_idx : busy->node_idx, p, census, time_ns);
     if (busy->no_core)
-        thread->ledger->stolen += p * thread->core.stolen_part;
+        thread->ledger->stolen += p * thread->core.now.stolen_part;
     if (busy->places->count)
         sample_record_places(thread, busy->own_idx, p, census, busy->places);
     return true;
@@ -393,9 +393,9 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
 static void sample_record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     const struct core *core = &thread->core;
-    const uint64_t counts[] = {core->first_moments, core_moments_in_state(core, delivery), core->had_last};
+    const uint64_t counts[] = {core->now.first_moments, core_moments_in_state(core, delivery), core->now.had_last};
     if (likely(counts[1] == delivery->count)) {
-        sample_record_busy_in(thread, core->state, delivery, context);
+        sample_record_busy_in(thread, core->now.state, delivery, context);
         return;
     }
     struct delivery rest = *delivery;
@@ -403,7 +403,7 @@ static void sample_record_busy(struct thread *thread, const struct delivery *del
         if (!counts[i])
             continue;
         struct delivery part = delivery_take(&rest, counts[i]);
-        sample_record_busy_in(thread, i == 1 ? core->state : i ? CORE_HAD : core->first, &part, context);
+        sample_record_busy_in(thread, i == 1 ? core->now.state : i ? CORE_HAD : core->now.first, &part, context);
     }
 }
 
@@ -412,8 +412,8 @@ static void sample_record_busy(struct thread *thread, const struct delivery *del
 static void sample_book_waiting_core(struct thread *thread, const struct delivery *delivery)
 {
     const struct core *core = &thread->core;
-    if (core->state == CORE_NONE)
-        thread->ledger->idle_no_core += delivery->p * (1 - core->stolen_part) *
+    if (core->now.state == CORE_NONE)
+        thread->ledger->idle_no_core += delivery->p * (1 - core->now.stolen_part) *
                                         (double)core_moments_in_state(core, delivery) / (double)delivery->count;
 }
 
@@ -558,7 +558,7 @@ static __attribute__((noinline, cold)) void sample_record_stop(struct thread *th
                                                                const ucontext_t *context)
 {
     struct delivery rest = *delivery;
-    uint64_t lost_ns = thread->core.lost_ns, until_ns = delivery->clocks.ns - lost_ns, count = delivery->count;
+    uint64_t lost_ns = thread->core.now.lost_ns, until_ns = delivery->clocks.ns - lost_ns, count = delivery->count;
     if (lost_ns >= STATE_LATE_NS && delivery->count > 1)
         count =
             until_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, until_ns - delivery->due_ns) : 0;
@@ -579,12 +579,12 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
     core_ask(&thread->core, thread->ledger, delivery, context);
     bool stopped = stopped_until_now(&thread->core, delivery, context);
-    thread->ledger->idle_no_core += (double)thread->core.woken_ns;
+    thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;
     if (unlikely(stopped))
         sample_record_stop(thread, delivery, context);
     else
         sample_record_state(thread, delivery, context);
-    thread->core.threads = thread_sampled();
+    thread->core.before.threads = thread_sampled();
     tracing_end(thread, delivery);
 }
 

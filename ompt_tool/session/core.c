@@ -15,7 +15,7 @@
 /* ---- what a thread did if it has left its core since its last sample, or if its sample is late; decided
  * from the kernel's counts and the interrupted system call ---- */
 
-/* core->doubt counts samples that find the thread just back on its core, beyond what its turns make possible.
+/* core->owed.doubt counts samples that find the thread just back on its core, beyond what its turns make possible.
  * Above DOUBT_LIMIT, none of these samples is believed. DOUBT_KEPT is the factor by which the doubt decreases
  * at each sample. */
 #define DOUBT_LIMIT 8.0
@@ -54,13 +54,13 @@ static double core_clamp(double least, double owed, double most)
 static void core_note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
     uint64_t got_ns = delivery->due_ns + away_ns;
-    core->first = CORE_HAD;
-    if (away_ns > core->gone_ns)
-        core->first_moments = core_moments_within(core, delivery, away_ns - core->gone_ns);
+    core->now.first = CORE_HAD;
+    if (away_ns > core->counts.gone_ns)
+        core->now.first_moments = core_moments_within(core, delivery, away_ns - core->counts.gone_ns);
     if (delivery->census_ns >= got_ns)
-        core->had_last = delivery->count - core_moments_within(core, delivery, away_ns);
-    if (core->had_last > delivery->count - core->first_moments)
-        core->had_last = delivery->count - core->first_moments;
+        core->now.had_last = delivery->count - core_moments_within(core, delivery, away_ns);
+    if (core->now.had_last > delivery->count - core->now.first_moments)
+        core->now.had_last = delivery->count - core->now.first_moments;
 }
 
 /* Returns the end, in ns, of the sleep that the thread is in or that the signal has just interrupted; 0 if it
@@ -68,9 +68,9 @@ static void core_note_had(struct core *core, const struct delivery *delivery, ui
  * then is used, if any. */
 static uint64_t core_sleep_end_ns(const struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    uint64_t begin_ns = core->turns == 1 ? delivery->due_ns - core->slept_ns : 0;
-    bool is_the_last = core->was_in_call && begin_ns && (!core->ends_ns || core->ends_ns > begin_ns);
-    return restart_sleep_end_ns(context, is_the_last ? 0 : begin_ns, is_the_last ? core->ends_ns : 0,
+    uint64_t begin_ns = core->now.turns == 1 ? delivery->due_ns - core->counts.slept_ns : 0;
+    bool is_the_last = core->before.in_call && begin_ns && (!core->now.ends_ns || core->now.ends_ns > begin_ns);
+    return restart_sleep_end_ns(context, is_the_last ? 0 : begin_ns, is_the_last ? core->now.ends_ns : 0,
                                 delivery->clocks.ns);
 }
 
@@ -79,18 +79,18 @@ static uint64_t core_sleep_end_ns(const struct core *core, const struct delivery
  * guess. Only the last of several sleeps can have been cut short. */
 static uint64_t core_sleep_rest_ns(const struct core *core, const struct delivery *delivery)
 {
-    uint64_t half_ns = core->slept_ns / (2 * core->turns - 1),
-             rest_ns = half_ns < core->limit_ns / 2 ? core->limit_ns / 2 : half_ns;
-    uint64_t waited_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
-    if (core->ends_ns)
-        rest_ns = core->ends_ns > delivery->due_ns ? core->ends_ns - delivery->due_ns : 0;
+    uint64_t half_ns = core->counts.slept_ns / (2 * core->now.turns - 1),
+             rest_ns = half_ns < core->now.limit_ns / 2 ? core->now.limit_ns / 2 : half_ns;
+    uint64_t waited_ns = core->now.lost_ns < core->now.away_ns ? core->now.lost_ns : core->now.away_ns;
+    if (core->now.ends_ns)
+        rest_ns = core->now.ends_ns > delivery->due_ns ? core->now.ends_ns - delivery->due_ns : 0;
     return rest_ns < waited_ns ? rest_ns : waited_ns;
 }
 
 /* Returns true if the kernel's counts were read at this sample. */
 static bool core_counts_are_current(const struct core *core, const struct delivery *delivery)
 {
-    return core->asked_ns >= delivery->clocks.ns;
+    return core->asked.at_ns >= delivery->clocks.ns;
 }
 
 /* Converts a time in ns to a number of moments of this delivery. */
@@ -104,20 +104,20 @@ static double core_as_moments(const struct delivery *delivery, uint64_t ns)
  * then assumed to have the same share of this sample's moments as of the time off core. */
 static void core_owe_sleep(struct core *core, const struct delivery *delivery)
 {
-    if (core->stayed && core->slept)
-        core->owed += core_as_moments(delivery, core->slept_ns);
-    else if (core->is_owed && core->off_core_ns)
-        core->owed += (double)core->slept_ns / (double)core->off_core_ns * (double)delivery->count;
+    if (core->now.stayed && core->counts.slept)
+        core->owed.asleep += core_as_moments(delivery, core->counts.slept_ns);
+    else if (core->now.is_owed && core->counts.off_core_ns)
+        core->owed.asleep += (double)core->counts.slept_ns / (double)core->counts.off_core_ns * (double)delivery->count;
 }
 
 /* Subtracts moments that were found asleep from `owed`. Adds the time for which the thread would have slept
  * on without the sample's signal. */
 static void core_note_asleep(struct core *core, const struct delivery *delivery, uint64_t moments)
 {
-    if (core->stayed)
-        core->owed += core_as_moments(delivery, core->woken_ns);
-    if (core->is_owed)
-        core->owed -= (double)moments;
+    if (core->now.stayed)
+        core->owed.asleep += core_as_moments(delivery, core->now.woken_ns);
+    if (core->now.is_owed)
+        core->owed.asleep -= (double)moments;
 }
 
 /* Returns true if the thread has slept since its last sample, and is just leaving a system call that may
@@ -125,13 +125,14 @@ static void core_note_asleep(struct core *core, const struct delivery *delivery,
  * already lacked a core before the moment was not asleep at the moment. */
 static bool core_comes_out_of_call(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    core->limit_ns = 0;
-    if (!core->turns || !core->slept || !core->in_code || core->got_ns < delivery->due_ns)
+    core->now.limit_ns = 0;
+    if (!core->now.turns || !core->counts.slept || !core->now.in_code || core->counts.got_ns < delivery->due_ns)
         return false;
-    if (!core->in_call)
-        return core->faulted || restart_call_before(context) >= RESTART_CALL_WAIT;
-    core->limit_ns = restart_sleep_limit_ns(context);
-    return core->limit_ns < UINT64_MAX || (core->turns == 1 && core->lost_ns > core->away_ns + STATE_GRACE_NS);
+    if (!core->now.in_call)
+        return core->counts.faulted || restart_call_before(context) >= RESTART_CALL_WAIT;
+    core->now.limit_ns = restart_sleep_limit_ns(context);
+    return core->now.limit_ns < UINT64_MAX ||
+           (core->now.turns == 1 && core->now.lost_ns > core->now.away_ns + STATE_GRACE_NS);
 }
 
 /* Returns true with probability `part`. The draw is a hash of the number: equal numbers give equal results. */
@@ -144,13 +145,13 @@ static bool core_is_drawn(uint64_t number, double part)
  * it would have slept on. */
 static double core_moments_lost(const struct core *core, const struct delivery *delivery)
 {
-    return core_as_moments(delivery, core->lost_ns - core->woken_ns);
+    return core_as_moments(delivery, core->now.lost_ns - core->now.woken_ns);
 }
 
 static bool core_none_is_too_often(const struct core *core, const struct delivery *delivery)
 {
-    double beyond = 1 - core->owed_none - core_moments_lost(core, delivery);
-    return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->none_spread;
+    double beyond = 1 - core->owed.none - core_moments_lost(core, delivery);
+    return beyond > NONE_LIMIT && beyond * beyond > BY_CHANCE * BY_CHANCE * core->owed.none_spread;
 }
 
 /* Returns true if a thread that is leaving a call was still asleep at the moment, given several turns since
@@ -158,7 +159,8 @@ static bool core_none_is_too_often(const struct core *core, const struct deliver
  * cases it is drawn, with `owed` as the probability. */
 static bool core_slept_at_moment(const struct core *core, const struct delivery *delivery)
 {
-    return core->turns > 1 && (core_is_drawn(delivery->due_ns, core->owed) || core_none_is_too_often(core, delivery));
+    return core->now.turns > 1 &&
+           (core_is_drawn(delivery->due_ns, core->owed.asleep) || core_none_is_too_often(core, delivery));
 }
 
 /* Books a sleep that ended `ns` after the first moment. At later moments the thread was ready to run. */
@@ -168,8 +170,8 @@ static enum core_state core_book_sleep(struct core *core, const struct delivery 
     core_note_asleep(core, delivery, moments);
     if (moments >= delivery->count)
         return CORE_ASLEEP;
-    core->first = CORE_ASLEEP;
-    core->first_moments = moments;
+    core->now.first = CORE_ASLEEP;
+    core->now.first_moments = moments;
     return CORE_NONE;
 }
 
@@ -177,23 +179,23 @@ static enum core_state core_book_sleep(struct core *core, const struct delivery 
  * later moments the thread counts as ready to run. */
 static enum core_state core_book_cut_sleep(struct core *core, const struct delivery *delivery)
 {
-    core->woken_ns = core_sleep_rest_ns(core, delivery);
-    return core_book_sleep(core, delivery, core->woken_ns + 1);
+    core->now.woken_ns = core_sleep_rest_ns(core, delivery);
+    return core_book_sleep(core, delivery, core->now.woken_ns + 1);
 }
 
 /* Books a sleep at the first moments. Either the thread slept until it got its core, or it woke before, by
  * the signal or because the sleep was over, and then waited for a core. */
 static enum core_state core_explain_sleep(struct core *core, const struct delivery *delivery, bool out_of_call)
 {
-    core->woken_ns = core->lost_ns < core->away_ns ? core->lost_ns : core->away_ns;
-    if (out_of_call && core->lost_ns + STATE_LATE_NS > core->away_ns)
+    core->now.woken_ns = core->now.lost_ns < core->now.away_ns ? core->now.lost_ns : core->now.away_ns;
+    if (out_of_call && core->now.lost_ns + STATE_LATE_NS > core->now.away_ns)
         return core_book_cut_sleep(core, delivery);
-    if (core->in_call || !core->in_code || core->away_ns - core->lost_ns >= STOPPED_NS) {
+    if (core->now.in_call || !core->now.in_code || core->now.away_ns - core->now.lost_ns >= STOPPED_NS) {
         core_note_asleep(core, delivery, delivery->count);
         return CORE_ASLEEP;
     }
-    core->woken_ns = 0; /* The sleep ended by itself, not by the signal. */
-    return core_book_sleep(core, delivery, core->away_ns - core->lost_ns);
+    core->now.woken_ns = 0; /* The sleep ended by itself, not by the signal. */
+    return core_book_sleep(core, delivery, core->now.away_ns - core->now.lost_ns);
 }
 
 /* Returns true if the thread lacked a core when the signal was sent, and got one only shortly before the
@@ -206,28 +208,29 @@ static enum core_state core_explain_sleep(struct core *core, const struct delive
  * exceed it. */
 static bool core_got_it_just_now(struct core *core, const struct delivery *delivery, uint64_t away_ns)
 {
-    bool seems = away_ns && away_ns < STATE_LATE_NS && core->lost_ns >= away_ns && (core->preempted || !core->in_code);
-    double passed_ns = (double)(delivery->clocks.ns - core->counted_ns) + 1,
-           possible = (double)core->turns * STATE_LATE_NS / passed_ns;
+    bool seems = away_ns && away_ns < STATE_LATE_NS && core->now.lost_ns >= away_ns &&
+                 (core->counts.preempted || !core->now.in_code);
+    double passed_ns = (double)(delivery->clocks.ns - core->counts.read_ns) + 1,
+           possible = (double)core->now.turns * STATE_LATE_NS / passed_ns;
     if (away_ns < STATE_LATE_NS)
-        core->doubt = DOUBT_KEPT * core->doubt + seems - DOUBT_MARGIN * possible;
+        core->owed.doubt = DOUBT_KEPT * core->owed.doubt + seems - DOUBT_MARGIN * possible;
     else if (away_ns < 2 * STATE_LATE_NS)
-        core->doubt -= DOUBT_MARGIN;
-    if (core->doubt < 0)
-        core->doubt = 0;
-    return seems && core->doubt < DOUBT_LIMIT && !core_none_is_too_often(core, delivery);
+        core->owed.doubt -= DOUBT_MARGIN;
+    if (core->owed.doubt < 0)
+        core->owed.doubt = 0;
+    return seems && core->owed.doubt < DOUBT_LIMIT && !core_none_is_too_often(core, delivery);
 }
 
 /* Adds the time lost since the last sample to owed_none, the moments that samples still have to find without
  * a core. Subtracts the moments that this sample has found. */
 static void core_note_none(struct core *core, const struct delivery *delivery)
 {
-    double found = core->state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0,
+    double found = core->now.state == CORE_NONE ? (double)core_moments_in_state(core, delivery) : 0,
            lost = core_moments_lost(core, delivery);
-    double passed = core_as_moments(delivery, delivery->clocks.ns - core->counted_ns),
+    double passed = core_as_moments(delivery, delivery->clocks.ns - core->counts.read_ns),
            spread = lost < passed ? lost * (1 - lost / passed) : 0;
-    core->owed_none = NONE_KEPT * core->owed_none + lost - found;
-    core->none_spread = NONE_KEPT * NONE_KEPT * core->none_spread + (spread < 0.25 ? spread : 0.25);
+    core->owed.none = NONE_KEPT * core->owed.none + lost - found;
+    core->owed.none_spread = NONE_KEPT * NONE_KEPT * core->owed.none_spread + (spread < 0.25 ? spread : 0.25);
 }
 
 /* For code that leaves its core often, adds to owed_work the work that this sample should find. Returns false
@@ -242,44 +245,45 @@ static bool core_expect_work(struct core *core, const struct delivery *delivery)
 {
     if (!core_counts_are_current(core, delivery))
         return false;
-    bool leaves_often = core->mean_turns >= OFTEN && core->mean_on_ns < core->mean_turns * LONG_WORK_NS;
-    bool is_counted = leaves_often && core->stayed && delivery->count == 1;
-    core->mean_turns += ((double)core->turns - core->mean_turns) / SAMPLES;
-    core->mean_on_ns += ((double)core->on_core_ns - core->mean_on_ns) / SAMPLES;
+    bool leaves_often = core->owed.mean_turns >= OFTEN && core->owed.mean_on_ns < core->owed.mean_turns * LONG_WORK_NS;
+    bool is_counted = leaves_often && core->now.stayed && delivery->count == 1;
+    core->owed.mean_turns += ((double)core->now.turns - core->owed.mean_turns) / SAMPLES;
+    core->owed.mean_on_ns += ((double)core->counts.on_core_ns - core->owed.mean_on_ns) / SAMPLES;
     if (!is_counted)
         return false;
-    double samples_ns = (double)(core->handler_ns + core->since_due_ns), own_ns = (double)core->on_core_ns - samples_ns;
+    double samples_ns = (double)(core->asked.handler_ns + core->now.since_due_ns),
+           own_ns = (double)core->counts.on_core_ns - samples_ns;
     if (own_ns > 0 && samples_ns < delivery->p / 2)
-        core->owed_work += own_ns / (delivery->p - samples_ns);
-    core->owed_work = core_clamp(-MOST_FOUND, core->owed_work, MOST_OWED);
+        core->owed.work += own_ns / (delivery->p - samples_ns);
+    core->owed.work = core_clamp(-MOST_FOUND, core->owed.work, MOST_OWED);
     return true;
 }
 
 static enum core_state core_note_work(struct core *core)
 {
-    core->owed_work -= 1;
+    core->owed.work -= 1;
     return CORE_HAD;
 }
 
 static enum core_state core_explain_state(struct core *core, const struct delivery *delivery, uint64_t away_ns,
                                           const ucontext_t *context)
 {
-    core->away_ns = away_ns;
+    core->now.away_ns = away_ns;
     /* If the thread has not slept, it is in a poll with timeout 0, which also returns EINTR. */
-    core->in_call = (core->slept || core->switches.sleeps < 0) && restart_is_asleep(context);
-    core->stayed = core->stayed && core->turns && core_counts_are_current(core, delivery);
+    core->now.in_call = (core->counts.slept || core->counts.switches.sleeps < 0) && restart_is_asleep(context);
+    core->now.stayed = core->now.stayed && core->now.turns && core_counts_are_current(core, delivery);
     bool is_away = away_ns >= STATE_LATE_NS, out_of_call = core_comes_out_of_call(core, delivery, context);
-    bool only_slept = out_of_call
-                          ? core->lost_ns <= away_ns + STATE_GRACE_NS
-                          : is_away && core->slept && core->lost_ns + (core->in_code ? STATE_LATE_NS : 0) <= away_ns;
-    bool may_sleep = core->turns && core->in_code && (core->in_call || out_of_call);
-    core->is_owed = core->stayed || may_sleep;
-    core->ends_ns = may_sleep ? core_sleep_end_ns(core, delivery, context) : 0;
+    bool only_slept = out_of_call ? core->now.lost_ns <= away_ns + STATE_GRACE_NS
+                                  : is_away && core->counts.slept &&
+                                        core->now.lost_ns + (core->now.in_code ? STATE_LATE_NS : 0) <= away_ns;
+    bool may_sleep = core->now.turns && core->now.in_code && (core->now.in_call || out_of_call);
+    core->now.is_owed = core->now.stayed || may_sleep;
+    core->now.ends_ns = may_sleep ? core_sleep_end_ns(core, delivery, context) : 0;
     bool is_counted = core_expect_work(core, delivery);
     core_owe_sleep(core, delivery);
-    if (is_counted && may_sleep && core->owed_work >= 1)
+    if (is_counted && may_sleep && core->owed.work >= 1)
         return core_note_work(core);
-    if ((core->in_call && !out_of_call) || only_slept || (out_of_call && core_slept_at_moment(core, delivery)))
+    if ((core->now.in_call && !out_of_call) || only_slept || (out_of_call && core_slept_at_moment(core, delivery)))
         return core_explain_sleep(core, delivery, out_of_call);
     if (!core_got_it_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return is_counted ? core_note_work(core) : CORE_HAD;
@@ -294,10 +298,10 @@ static enum core_state core_explain_state(struct core *core, const struct delive
 static __attribute__((noinline)) enum core_state core_explain_away(struct core *core, const struct delivery *delivery,
                                                                    uint64_t away_ns, const ucontext_t *context)
 {
-    core->state = core_explain_state(core, delivery, away_ns, context);
-    core->owed = core_clamp(-MOST_ASLEEP, core->owed, MOST_ASLEEP);
+    core->now.state = core_explain_state(core, delivery, away_ns, context);
+    core->owed.asleep = core_clamp(-MOST_ASLEEP, core->owed.asleep, MOST_ASLEEP);
     core_note_none(core, delivery);
-    return core->state;
+    return core->now.state;
 }
 
 /* ---- asking the kernel ---- */
@@ -311,47 +315,47 @@ static bool counts_lag;
 static void core_note_lag(struct core *core)
 {
     struct run_counts again;
-    if (run_counts_read(&core->file, &again) && again.on_core_ns == core->counts.on_core_ns)
+    if (run_counts_read(&core->file, &again) && again.on_core_ns == core->counts.last.on_core_ns)
         store_relaxed(&counts_lag, true);
 }
 
 static void core_note_cpu_time(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
 {
-    core->asked_ns = now_ns;
-    core->asked_cpu_ns = cpu_ns;
-    core->asked_no_core_ns = core->counts.no_core_ns;
+    core->asked.at_ns = now_ns;
+    core->asked.cpu_ns = cpu_ns;
+    core->asked.no_core_ns = core->counts.last.no_core_ns;
 }
 
 /* Sets whether the thread slept, waited for a page, or lost its core since the last query. */
 static void core_ask_switches(struct core *core)
 {
-    struct run_switches before = core->switches;
-    core->switches = run_switches();
-    core->slept = core->switches.sleeps != before.sleeps;
-    core->faulted = core->switches.faults != before.faults;
-    core->preempted = core->switches.preemptions != before.preemptions;
+    struct run_switches before = core->counts.switches;
+    core->counts.switches = run_switches();
+    core->counts.slept = core->counts.switches.sleeps != before.sleeps;
+    core->counts.faulted = core->counts.switches.faults != before.faults;
+    core->counts.preempted = core->counts.switches.preemptions != before.preemptions;
 }
 
 static void core_ask_clock_from_now(struct core *core, struct profile_thread *ledger)
 {
     ledger->core_source = PROFILE_CORE_CPU_CLOCK;
-    core->counts.on_core_ns = clock_thread_cpu_ns();
-    core->stolen_part = 0; /* A CPU clock cannot show stolen time. */
+    core->counts.last.on_core_ns = clock_thread_cpu_ns();
+    core->now.stolen_part = 0; /* A CPU clock cannot show stolen time. */
 }
 
 void core_begin(struct core *core, const struct state_line *line, const struct moments *moments,
                 struct profile_thread *ledger)
 {
-    *core = (struct core){.line = line, .moments = moments, .counted_ns = clock_now_ns()};
-    core->switches = run_switches();
-    if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
+    *core = (struct core){.line = line, .moments = moments, .counts.read_ns = clock_now_ns()};
+    core->counts.switches = run_switches();
+    if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts.last)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
         core_note_lag(core);
         core_note_cpu_time(core, clock_now_ns(), clock_thread_cpu_ns());
-    } else if (core->switches.sleeps >= 0) {
+    } else if (core->counts.switches.sleeps >= 0) {
         core_ask_clock_from_now(core, ledger);
     }
-    core->begun = core->counts;
+    core->counts.begun = core->counts.last;
 }
 
 void core_end(struct core *core)
@@ -368,12 +372,15 @@ void core_end(struct core *core)
  * and the tick before it is unknown. After a sleep, the loss is unknown. */
 static uint64_t core_stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns, uint64_t cpu_ns)
 {
-    int64_t passed_ns = (int64_t)(now_ns - core->asked_ns);
-    int64_t rest_ns = passed_ns - (int64_t)(cpu_ns - core->asked_cpu_ns) -
-                      (int64_t)(core->counts.no_core_ns - core->asked_no_core_ns);
-    if (core->asked_ns < core->counted_ns && rest_ns < passed_ns / CLOCKS_APART)
-        rest_ns = (int64_t)(now_ns - core->counted_ns) - (int64_t)(cpu_ns - on_core_before_ns) - (int64_t)core->lost_ns;
-    return rest_ns >= (int64_t)STATE_LATE_NS && !core->slept && core->switches.sleeps >= 0 ? (uint64_t)rest_ns : 0;
+    int64_t passed_ns = (int64_t)(now_ns - core->asked.at_ns);
+    int64_t rest_ns = passed_ns - (int64_t)(cpu_ns - core->asked.cpu_ns) -
+                      (int64_t)(core->counts.last.no_core_ns - core->asked.no_core_ns);
+    if (core->asked.at_ns < core->counts.read_ns && rest_ns < passed_ns / CLOCKS_APART)
+        rest_ns = (int64_t)(now_ns - core->counts.read_ns) - (int64_t)(cpu_ns - on_core_before_ns) -
+                  (int64_t)core->now.lost_ns;
+    return rest_ns >= (int64_t)STATE_LATE_NS && !core->counts.slept && core->counts.switches.sleeps >= 0
+               ? (uint64_t)rest_ns
+               : 0;
 }
 
 static bool core_is_late(const struct delivery *delivery)
@@ -388,26 +395,26 @@ static __attribute__((noinline)) enum core_state core_ask_closely(struct core *c
                                                                   const struct delivery *delivery,
                                                                   const ucontext_t *context)
 {
-    core->turns = turns;
+    core->now.turns = turns;
     if (turns)
         core_ask_switches(core);
     else
-        core->slept = false;
+        core->counts.slept = false;
     uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t stolen = core_is_late(delivery) ? core_stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
     /* lower bound of the ns since the thread got its core */
-    uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns;
-    uint64_t no_core_ns = core->counts.no_core_ns - core->asked_no_core_ns;
-    core->on_core_ns = cpu_ns - core->asked_cpu_ns;
-    core->off_core_ns = now_ns - core->asked_ns - core->on_core_ns;
-    core->slept_ns = core->off_core_ns > no_core_ns ? core->off_core_ns - no_core_ns : 0;
+    uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.last.on_core_ns;
+    uint64_t no_core_ns = core->counts.last.no_core_ns - core->asked.no_core_ns;
+    core->counts.on_core_ns = cpu_ns - core->asked.cpu_ns;
+    core->counts.off_core_ns = now_ns - core->asked.at_ns - core->counts.on_core_ns;
+    core->counts.slept_ns = core->counts.off_core_ns > no_core_ns ? core->counts.off_core_ns - no_core_ns : 0;
     core_note_cpu_time(core, now_ns, cpu_ns);
     if (!turns && !stolen)
         return CORE_HAD;
-    core->got_ns = now_ns - on_core_ns;
-    core->since_due_ns = on_core_ns < late_ns ? on_core_ns : late_ns;
-    core->gone_ns = core->lost_ns += stolen;
-    core->stolen_part = stolen ? (double)stolen / (double)core->gone_ns : 0;
+    core->counts.got_ns = now_ns - on_core_ns;
+    core->now.since_due_ns = on_core_ns < late_ns ? on_core_ns : late_ns;
+    core->counts.gone_ns = core->now.lost_ns += stolen;
+    core->now.stolen_part = stolen ? (double)stolen / (double)core->counts.gone_ns : 0;
     if (on_core_ns >= late_ns || (!core_is_late(delivery) && !load_relaxed(&counts_lag)))
         return core_explain_away(core, delivery, 0, context);
     return core_explain_away(core, delivery, late_ns - on_core_ns, context);
@@ -417,37 +424,38 @@ static __attribute__((noinline)) enum core_state core_ask_closely(struct core *c
  * Must be called before the counts are read again. */
 static void core_note_where(struct core *core)
 {
-    bool was_in_code = core->in_code;
-    core->was_in_call = core->in_call;
-    core->in_call = core->stayed = false;
-    core->in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
-    if (!core->in_code)
+    bool was_in_code = core->now.in_code;
+    core->before.in_call = core->now.in_call;
+    core->now.in_call = core->now.stayed = false;
+    core->now.in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
+    if (!core->now.in_code)
         return;
     uint32_t acquisitions = load_relaxed(&core->line->acquisitions);
     uint64_t waited_ticks = load_relaxed(&core->line->idle_since);
-    core->stayed = was_in_code && acquisitions == core->acquisitions && waited_ticks == core->waited_ticks;
-    core->acquisitions = acquisitions;
-    core->waited_ticks = waited_ticks;
+    core->now.stayed =
+        was_in_code && acquisitions == core->before.acquisitions && waited_ticks == core->before.waited_ticks;
+    core->before.acquisitions = acquisitions;
+    core->before.waited_ticks = waited_ticks;
 }
 
 static enum core_state core_ask_kernel(struct core *core, struct profile_thread *ledger,
                                        const struct delivery *delivery, const ucontext_t *context)
 {
-    struct run_counts before = core->counts;
+    struct run_counts before = core->counts.last;
     core_note_where(core);
     /* The program has closed our descriptor of the file. */
-    if (!run_counts_read(&core->file, &core->counts)) {
+    if (!run_counts_read(&core->file, &core->counts.last)) {
         core_ask_clock_from_now(core, ledger);
         ledger->core_unasked += core_is_late(delivery) ? delivery->count : 0;
         return CORE_HAD;
     }
-    core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
-    if (core->counts.turns != before.turns)
-        return core_ask_closely(core, core->counts.turns - before.turns, before.on_core_ns, delivery, context);
+    core->now.lost_ns = core->counts.last.no_core_ns - before.no_core_ns;
+    if (core->counts.last.turns != before.turns)
+        return core_ask_closely(core, core->counts.last.turns - before.turns, before.on_core_ns, delivery, context);
     /* The handler of the last sample lost its core before it read the counts, so the counts already included
      * this loss. */
-    if (delivery->due_ns < core->got_ns)
-        return core_explain_away(core, delivery, core->got_ns - delivery->due_ns, context);
+    if (delivery->due_ns < core->counts.got_ns)
+        return core_explain_away(core, delivery, core->counts.got_ns - delivery->due_ns, context);
     return core_is_late(delivery) ? core_ask_closely(core, 0, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
@@ -456,18 +464,18 @@ static enum core_state core_ask_kernel(struct core *core, struct profile_thread 
 static enum core_state core_ask_clock(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
                                       const ucontext_t *context)
 {
-    uint64_t passed_ns = delivery->clocks.ns - core->counted_ns, late_ns = delivery->clocks.ns - delivery->due_ns;
-    uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
+    uint64_t passed_ns = delivery->clocks.ns - core->counts.read_ns, late_ns = delivery->clocks.ns - delivery->due_ns;
+    uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.last.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
     bool came_late = core_is_late(delivery) && away_ns + STATE_LATE_NS >= late_ns;
     core_ask_switches(core);
-    core->counts.on_core_ns = cpu_ns;
-    core->lost_ns = core->gone_ns = core->slept ? 0 : away_ns;
-    core->away_ns = core->lost_ns < late_ns ? core->lost_ns : late_ns;
-    core->got_ns = delivery->due_ns + core->away_ns;
-    core->in_call = restart_is_asleep(context);
-    ledger->core_unasked += core->slept && came_late ? delivery->count : 0;
-    if (core->in_call || (came_late && core->slept))
+    core->counts.last.on_core_ns = cpu_ns;
+    core->now.lost_ns = core->counts.gone_ns = core->counts.slept ? 0 : away_ns;
+    core->now.away_ns = core->now.lost_ns < late_ns ? core->now.lost_ns : late_ns;
+    core->counts.got_ns = delivery->due_ns + core->now.away_ns;
+    core->now.in_call = restart_is_asleep(context);
+    ledger->core_unasked += core->counts.slept && came_late ? delivery->count : 0;
+    if (core->now.in_call || (came_late && core->counts.slept))
         return CORE_ASLEEP;
     return came_late ? CORE_NONE : CORE_HAD;
 }
@@ -475,20 +483,20 @@ static enum core_state core_ask_clock(struct core *core, struct profile_thread *
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context)
 {
-    core->state = CORE_HAD;
-    core->lost_ns = core->away_ns = core->woken_ns = core->first_moments = core->had_last = 0;
+    core->now.state = CORE_HAD;
+    core->now.lost_ns = core->now.away_ns = core->now.woken_ns = core->now.first_moments = core->now.had_last = 0;
     if (ledger->core_source == PROFILE_CORE_SCHEDSTAT)
-        core->state = core_ask_kernel(core, ledger, delivery, context);
+        core->now.state = core_ask_kernel(core, ledger, delivery, context);
     else if (ledger->core_source == PROFILE_CORE_CPU_CLOCK)
-        core->state = core_ask_clock(core, ledger, delivery, context);
-    core->counted_ns = delivery->clocks.ns;
+        core->now.state = core_ask_clock(core, ledger, delivery, context);
+    core->counts.read_ns = delivery->clocks.ns;
 }
 
 void core_leave(struct core *core, uint64_t now_ns)
 {
-    if (likely(core->asked_ns < now_ns)) /* This sample has not read the CPU time. */
+    if (likely(core->asked.at_ns < now_ns)) /* This sample has not read the CPU time. */
         return;
-    core->handler_ns = core->turns && core->in_code ? clock_thread_cpu_ns() - core->asked_cpu_ns : 0;
+    core->asked.handler_ns = core->now.turns && core->now.in_code ? clock_thread_cpu_ns() - core->asked.cpu_ns : 0;
 }
 
 /* ---- whether the whole process was stopped ---- */
@@ -534,28 +542,28 @@ static bool stopped_any_idle(void)
 
 static bool stopped_is_certain(const struct core *core, const ucontext_t *context)
 {
-    if (core->in_call || stopped_any_idle())
+    if (core->now.in_call || stopped_any_idle())
         return true;
-    return !core->faulted && restart_call_before(context) != RESTART_CALL_OTHER;
+    return !core->counts.faulted && restart_call_before(context) != RESTART_CALL_OTHER;
 }
 
 bool stopped_until_now(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    uint32_t before = core->silence, silence = (uint32_t)load_relaxed(&stopped_heard), since = silence - before;
+    uint32_t before = core->before.silence, silence = (uint32_t)load_relaxed(&stopped_heard), since = silence - before;
     uint64_t late_ns = delivery->clocks.ns - delivery->due_ns;
-    core->silence = silence;
-    if (likely(late_ns < STOPPED_NS) || core->state != CORE_ASLEEP || core->lost_ns + STOPPED_NS > late_ns)
+    core->before.silence = silence;
+    if (likely(late_ns < STOPPED_NS) || core->now.state != CORE_ASLEEP || core->now.lost_ns + STOPPED_NS > late_ns)
         return false;
-    if (((uint64_t)since << STOPPED_TICK) + core->lost_ns < late_ns - late_ns / PARTS)
+    if (((uint64_t)since << STOPPED_TICK) + core->now.lost_ns < late_ns - late_ns / PARTS)
         return false;
     if (stopped_is_certain(core, context))
         store_relaxed(&certain, silence);
     /* no gap since this thread's last sample was certainly a stop */
     if (load_relaxed(&certain) - before - 1 >= since)
         return false;
-    if (!core->in_call) { /* The thread was not asleep in a call, so it lacked a core after the stop. */
-        core->state = CORE_NONE;
-        core->woken_ns = 0;
+    if (!core->now.in_call) { /* The thread was not asleep in a call, so it lacked a core after the stop. */
+        core->now.state = CORE_NONE;
+        core->now.woken_ns = 0;
     }
     return true;
 }

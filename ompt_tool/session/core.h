@@ -27,17 +27,13 @@ enum core_state {
     CORE_ASLEEP, /* sleeping of its own accord */
 };
 
-struct core {
-    struct run_file file;
-    const struct state_line *line;
-    const struct moments *moments;
-
-    /* ---- what the kernel counted, up to the last query ---- */
-    struct run_counts begun;  /* the kernel's counts at the start of the thread's measurement */
-    struct run_counts counts; /* the kernel's counts at the last sample */
-    uint64_t counted_ns;      /* time of the last sample in ns */
-    uint64_t got_ns;          /* latest time in ns at which the thread may have got its core */
-    uint64_t gone_ns;         /* ns without a core between the previous sample and got_ns */
+/* What the kernel has counted for the thread. */
+struct core_counts {
+    struct run_counts begun; /* the kernel's counts at the start of the thread's measurement */
+    struct run_counts last;  /* the kernel's counts at the last sample */
+    uint64_t read_ns;        /* time of the last sample in ns */
+    uint64_t got_ns;         /* latest time in ns at which the thread may have got its core */
+    uint64_t gone_ns;        /* ns without a core between the previous sample and got_ns */
     /* the thread's voluntary and involuntary switches and its page faults, as of the last query */
     struct run_switches switches;
     /* whether the thread slept, waited for a page, or lost its core between the last two queries */
@@ -45,26 +41,41 @@ struct core {
     uint64_t on_core_ns;  /* ns with a core between the last two queries of the CPU time */
     uint64_t off_core_ns; /* ns without a core, sleep included, between these two queries */
     uint64_t slept_ns;    /* part of off_core_ns in which the thread slept of its own accord */
+};
 
-    /* ---- balances in moments: as the kernel's counts imply, less those that samples found ---- */
-    double owed;         /* moments asleep */
-    double owed_work;    /* moments with a core */
-    double owed_none;    /* moments without a core */
-    double none_spread;  /* variance of owed_none that is due to chance alone */
-    double mean_turns;   /* running mean of the turns on a core between two samples */
-    double mean_on_ns;   /* running mean of the ns with a core between two samples */
-    uint64_t handler_ns; /* CPU time of the last sample's handler in ns; 0: unknown */
+/* Balances in moments: as the kernel's counts imply, less those that samples found. */
+struct core_owed {
+    double asleep;
+    double work;        /* moments with a core */
+    double none;        /* moments without a core */
+    double none_spread; /* variance of `none` that is due to chance alone */
+    double mean_turns;  /* running mean of the turns on a core between two samples */
+    double mean_on_ns;  /* running mean of the ns with a core between two samples */
     /* samples that found the thread just back on its core, beyond what its turns make possible */
     double doubt;
-    uint64_t asked_ns;         /* time in ns at which the CPU time was last read */
-    uint64_t asked_cpu_ns;     /* the thread's CPU time at asked_ns, in ns */
-    uint64_t asked_no_core_ns; /* the thread's total ns without a core at asked_ns, by the kernel's count */
+};
+
+/* The last query of the thread's CPU time. */
+struct core_asked {
+    uint64_t handler_ns; /* CPU time of the last sample's handler in ns; 0: unknown */
+    uint64_t at_ns;      /* time of the query in ns */
+    uint64_t cpu_ns;     /* the thread's CPU time at that time, in ns */
+    uint64_t no_core_ns; /* the thread's total ns without a core at that time, by the kernel's count */
+};
+
+/* The thread's last sample. */
+struct core_before {
     /* total length of the gaps without any sample in the process, as of this thread's last sample, in ticks
      * of STOPPED_TICK */
     uint32_t silence;
-    uint32_t threads; /* number of threads with a record at this thread's last sample; 0: no sample yet */
+    uint32_t threads;      /* number of threads with a record at this thread's last sample; 0: no sample yet */
+    bool in_call;          /* whether it found the thread asleep in a system call */
+    uint32_t acquisitions; /* number of the thread's lock acquisitions at the last sample in its code */
+    uint64_t waited_ticks; /* start of the thread's last wait at that sample, on clock_ticks() */
+};
 
-    /* ---- the sample that is being taken ---- */
+/* The sample that is being taken. */
+struct core_now {
     enum core_state state;
     uint64_t turns;        /* number of times the thread got a core since the last sample */
     uint64_t lost_ns;      /* ns without a core since the last sample, sleep excluded */
@@ -77,29 +88,37 @@ struct core {
     /* end of the sleep that the signal interrupted or that has just ended, on CLOCK_MONOTONIC in ns; 0:
      * unknown */
     uint64_t ends_ns;
-    bool was_in_call; /* in_call at the previous sample */
     /* whether the thread executes the program's code, outside the waits of OpenMP and MPI */
     bool in_code;
     /* whether in_code is true now and at the last sample, with no wait or lock in between, so that the
      * kernel's counts are for this code alone */
     bool stayed;
-    uint32_t acquisitions; /* number of the thread's lock acquisitions at the last sample in its code */
-    uint64_t waited_ticks; /* start of the thread's last wait at that sample, on clock_ticks() */
-    bool is_owed;          /* whether moments that this sample finds asleep are subtracted from `owed` */
+    bool is_owed; /* whether moments that this sample finds asleep are subtracted from owed.asleep */
     /* State at the first moments, if `state` is CORE_NONE. The thread slept then, or it still had a core and
      * lost it before the signal arrived. */
     enum core_state first;
     uint64_t first_moments; /* number of moments in the state `first` */
     /* number of moments, at the end, at which the thread had its core again */
     uint64_t had_last;
-    /* fraction of gone_ns that a hypervisor took and the kernel did not count */
+    /* fraction of counts.gone_ns that a hypervisor took and the kernel did not count */
     double stolen_part;
 };
 
-/* Returns how many of the delivery's moments have the state core->state. [handler] */
+struct core {
+    struct run_file file;
+    const struct state_line *line;
+    const struct moments *moments;
+    struct core_counts counts; /* what the kernel has counted, up to the last query */
+    struct core_owed owed;     /* moments that samples have yet to find */
+    struct core_asked asked;   /* the last query of the CPU time */
+    struct core_before before; /* the thread's last sample */
+    struct core_now now;       /* the sample that is being taken */
+};
+
+/* Returns how many of the delivery's moments have the state core->now.state. [handler] */
 static inline uint64_t core_moments_in_state(const struct core *core, const struct delivery *delivery)
 {
-    return delivery->count - core->first_moments - core->had_last;
+    return delivery->count - core->now.first_moments - core->now.had_last;
 }
 
 /* Returns how many of the delivery's moments are less than `ns` after its first one. `ns` must be above 0.
@@ -152,12 +171,12 @@ static inline void stopped_hear(uint64_t now_ns)
  * [owner] */
 static inline void stopped_begin(struct core *core)
 {
-    core->silence = (uint32_t)load_relaxed(&stopped_heard);
-    core->threads = 0;
+    core->before.silence = (uint32_t)load_relaxed(&stopped_heard);
+    core->before.threads = 0;
 }
 
-/* Returns true if the sample is late because the process was stopped. core->state is then the thread's state
- * after the stop. Called after stopped_hear() and core_ask(). [handler] */
+/* Returns true if the sample is late because the process was stopped. core->now.state is then the thread's
+ * state after the stop. Called after stopped_hear() and core_ask(). [handler] */
 bool stopped_until_now(struct core *core, const struct delivery *delivery, const ucontext_t *context);
 
 #endif

@@ -232,7 +232,7 @@ static void thread_clear_record(struct thread *thread)
     thread->pace.since_ns = clock_now_ns();
     thread->unnamed_critical = 0;
     thread->mpi = (struct mpi_wait){0};
-    thread->core = (struct core){.state = CORE_HAD};
+    thread->core = (struct core){.now.state = CORE_HAD};
     thread->share = 0;
     thread->team = 0;
 }
@@ -260,8 +260,8 @@ void thread_note_run_times(struct thread *thread)
     thread->ledger->only_core = os_only_core(thread->ledger->tid);
     if (!on_core_ns)
         return; /* The kernel does not offer these counts. */
-    thread->ledger->on_core_ns += (double)on_core_ns - (double)thread->core.begun.on_core_ns;
-    thread->ledger->no_core_ns += (double)no_core_ns - (double)thread->core.begun.no_core_ns;
+    thread->ledger->on_core_ns += (double)on_core_ns - (double)thread->core.counts.begun.on_core_ns;
+    thread->ledger->no_core_ns += (double)no_core_ns - (double)thread->core.counts.begun.no_core_ns;
 }
 
 void thread_give_back(struct thread *thread)

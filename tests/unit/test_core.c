@@ -71,7 +71,7 @@ static enum core_state ask(uint64_t late_ns, bool in_call)
         .count = 1, .p = 5 * MS, .clocks.ns = now_ns, .due_ns = now_ns - late_ns, .census_ns = now_ns - late_ns};
     fake_now_ns = now_ns;
     core_ask(&core, &ledger, &delivery, &context);
-    return core.state;
+    return core.now.state;
 }
 
 /* This test is the first: once a kernel is seen to count at ticks it is taken to do so. */
@@ -98,18 +98,18 @@ UNIT_TEST_WITH(who_has_lost_it_before_the_moment_had_it, begin, NULL)
     kernel.no_core_ns += 3 * MS;
     kernel.turns++;
     assert_int_equal(ask(20 * US, false), CORE_HAD); /* it has run for 10 ms since */
-    assert_int_equal(core.lost_ns, 3 * MS);
+    assert_int_equal(core.now.lost_ns, 3 * MS);
 }
 
 UNIT_TEST_WITH(who_has_got_it_after_the_moment_had_none, begin, NULL)
 {
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 5};
     assert_int_equal(ask(20 * US, false), CORE_NONE);
-    assert_int_equal(core.lost_ns, 3 * MS);
+    assert_int_equal(core.now.lost_ns, 3 * MS);
     kernel.no_core_ns += 3 * MS;
     kernel.turns++;
     assert_int_equal(ask(2 * MS, false), CORE_NONE);
-    assert_int_equal(core.lost_ns, 3 * MS);
+    assert_int_equal(core.now.lost_ns, 3 * MS);
     kernel.no_core_ns += 3 * MS;
     kernel.turns++;
     assert_int_equal(ask(12 * US, false), CORE_NONE); /* at the very end of it */
@@ -123,8 +123,8 @@ UNIT_TEST_WITH(who_loses_it_in_the_handler_before_it_asks_had_none_at_the_moment
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 107 * MS, .turns = 4};
     ask(100 * MS, false); /* the clock was read 100 ms before */
     assert_int_equal(ask(50 * MS, false), CORE_NONE);
-    assert_int_equal(core.away_ns, 50 * MS - 10 * US);
-    assert_int_equal(core.lost_ns, 0);
+    assert_int_equal(core.now.away_ns, 50 * MS - 10 * US);
+    assert_int_equal(core.now.lost_ns, 0);
     assert_int_equal(ask(5 * US, false), CORE_HAD);
 }
 
@@ -133,7 +133,7 @@ UNIT_TEST_WITH(who_sleeps_in_a_call_is_asleep_and_what_its_signal_waits_for_is_t
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 5};
     sleeps++;
     assert_int_equal(ask(1010 * US, true), CORE_ASLEEP);
-    assert_int_equal(core.woken_ns, 1 * MS);
+    assert_int_equal(core.now.woken_ns, 1 * MS);
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 13 * MS, .turns = 6};
     assert_int_equal(ask(1010 * US, true), CORE_NONE); /* that did not sleep: it polls */
 }
@@ -162,10 +162,10 @@ UNIT_TEST_WITH(where_the_kernels_file_is_closed_the_threads_own_time_tells, begi
     assert_int_equal(ask(2 * MS, false), CORE_HAD);
     assert_int_equal(ledger.core_unasked, 1); /* this one found nobody to ask */
     assert_int_equal(ledger.core_source, PROFILE_CORE_CPU_CLOCK);
-    core.counted_ns = fake_now_ns - 5 * MS;
+    core.counts.read_ns = fake_now_ns - 5 * MS;
     fake_cpu_ns += 2 * MS;
     assert_int_equal(ask(3 * MS, false), CORE_NONE);
-    assert_int_equal(core.lost_ns, 3 * MS);
+    assert_int_equal(core.now.lost_ns, 3 * MS);
     assert_int_equal(ledger.core_unasked, 1);
 }
 
@@ -185,10 +185,10 @@ UNIT_TEST_WITH(where_the_kernel_does_not_count_the_threads_own_time_tells, begin
     assert_int_equal(ledger.core_source, PROFILE_CORE_CPU_CLOCK);
     fake_cpu_ns += 10 * MS;
     assert_int_equal(ask(3 * MS, false), CORE_HAD);
-    core.counted_ns = 990 * MS;
+    core.counts.read_ns = 990 * MS;
     fake_cpu_ns += 4 * MS;
     assert_int_equal(ask(3 * MS, false), CORE_NONE);
-    assert_int_equal(core.lost_ns, 6 * MS);
+    assert_int_equal(core.now.lost_ns, 6 * MS);
     assert_int_equal(ledger.core_unasked, 0);
 }
 
@@ -197,7 +197,7 @@ UNIT_TEST_WITH(what_a_thread_that_slept_waited_for_its_core_its_own_time_does_no
     sleeps++;
     assert_int_equal(ask(20 * US, true), CORE_ASLEEP);
     assert_int_equal(ledger.core_unasked, 0); /* it got a core at once */
-    core.counted_ns = 990 * MS;
+    core.counts.read_ns = 990 * MS;
     sleeps++;
     assert_int_equal(ask(3 * MS, false), CORE_ASLEEP);
     assert_int_equal(ledger.core_unasked, 1);

@@ -27,7 +27,7 @@ static int begin(void **unused)
     now_ns += 100 * S;
     for (int i = 0; i < 100; i++)
         stopped_hear(now_ns += 5000000);
-    core = (struct core){.state = CORE_ASLEEP, .slept = true, .silence = (uint32_t)stopped_heard};
+    core = (struct core){.now.state = CORE_ASLEEP, .counts.slept = true, .before.silence = (uint32_t)stopped_heard};
     return 0;
 }
 
@@ -65,13 +65,13 @@ STOPPED_TEST(a_thread_that_slept_amid_its_own_code_was_stopped)
 
 STOPPED_TEST(one_that_lacked_a_core_or_waited_for_a_page_was_not)
 {
-    core.state = CORE_NONE;
+    core.now.state = CORE_NONE;
     assert_false(is_stopped(10 * S));
-    core.state = CORE_ASLEEP;
-    core.lost_ns = 10 * S - STOPPED_NS + 1; /* what is left is too short to be told apart */
+    core.now.state = CORE_ASLEEP;
+    core.now.lost_ns = 10 * S - STOPPED_NS + 1; /* what is left is too short to be told apart */
     assert_false(is_stopped(10 * S));
-    core.lost_ns = 0;
-    core.faulted = true;
+    core.now.lost_ns = 0;
+    core.counts.faulted = true;
     assert_false(is_stopped(10 * S));
 }
 
@@ -79,9 +79,9 @@ STOPPED_TEST(right_behind_a_call_it_may_have_slept_there_unless_a_signal_would_h
 {
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 5);
     assert_false(is_stopped(10 * S));
-    core.in_call = true;
+    core.now.in_call = true;
     assert_true(is_stopped(10 * S));
-    core.in_call = false;
+    core.now.in_call = false;
     line->state = STATE_IDLE;
     assert_true(is_stopped(10 * S));
 }
@@ -91,7 +91,7 @@ STOPPED_TEST(a_call_that_a_signal_ends_keeps_no_sample_waiting)
 {
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(sleep_code + 8);
     assert_true(is_stopped(10 * S));
-    core.faulted = true;
+    core.counts.faulted = true;
     assert_false(is_stopped(10 * S));
 }
 
@@ -124,9 +124,9 @@ STOPPED_TEST(one_that_lacked_a_core_when_its_process_was_stopped_was_stopped_too
         stopped_hear(now_ns += 5000000); /* another thread, which has a core */
     stopped_hear(now_ns += 400000000);
     assert_false(would_be(due_ns));
-    core.lost_ns = 95000000;
+    core.now.lost_ns = 95000000;
     assert_true(would_be(due_ns));
-    core.lost_ns = 250000000; /* and when it went on */
+    core.now.lost_ns = 250000000; /* and when it went on */
     assert_true(would_be(due_ns));
 }
 
@@ -149,7 +149,7 @@ STOPPED_TEST(one_that_gets_its_core_much_later_than_others_was_stopped_too)
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 5);
     stopped_hear(now_ns += STOPPED_NS + 100000000); /* nobody had one for a while */
     stopped_hear(now_ns += 5000000);
-    later.lost_ns = STOPPED_NS;
+    later.now.lost_ns = STOPPED_NS;
     assert_true(judge(&later, due_ns));
 }
 
