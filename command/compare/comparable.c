@@ -8,89 +8,89 @@
 
 #define FACT_BYTES 200
 
-/* One condition of a run, as a text. Two runs have the same condition if their texts are equal. */
+/* One condition of a run, as text. Two runs have the same condition if the texts are equal. */
 struct fact {
     const char *what, *advice;
     void (*text)(char to[FACT_BYTES], const struct profile *profile);
 };
 
-static void fact_threads(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_threads(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.threads_max);
 }
 
-static void fact_cores(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_cores(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.cores);
 }
 
-static void fact_rate(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_rate(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.rate);
 }
 
-static void fact_clock(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_clock(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s", profile->header.clock == 1 ? "cpu" : "wall");
 }
 
-static void fact_environment(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_environment(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s", profile->header.environment == 1 ? "shared" : "dedicated");
 }
 
-static void fact_tasks(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_tasks(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s", profile->header.tasks == 1 ? "creation" : "region");
 }
 
-static void fact_put_clean(char to[FACT_BYTES], const char *text)
+static void comparable_fact_put_clean(char to[FACT_BYTES], const char *text)
 {
     char *clean = format_clean(text, true);
     snprintf(to, FACT_BYTES, "%s", clean);
     free(clean);
 }
 
-static void fact_put_stored(char to[FACT_BYTES], const struct profile *profile, const char *key)
+static void comparable_fact_put_stored(char to[FACT_BYTES], const struct profile *profile, const char *key)
 {
     const char *text = profile_text(profile, key);
-    fact_put_clean(to, text ? text : "");
+    comparable_fact_put_clean(to, text ? text : "");
 }
 
-static void fact_host(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_host(char to[FACT_BYTES], const struct profile *profile)
 {
-    fact_put_stored(to, profile, "host");
+    comparable_fact_put_stored(to, profile, "host");
 }
 
-static void fact_runtime(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_runtime(char to[FACT_BYTES], const struct profile *profile)
 {
-    fact_put_stored(to, profile, "runtime");
+    comparable_fact_put_stored(to, profile, "runtime");
 }
 
-static void fact_rank(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_rank(char to[FACT_BYTES], const struct profile *profile)
 {
-    fact_put_stored(to, profile, "rank");
+    comparable_fact_put_stored(to, profile, "rank");
 }
 
-static void fact_ranks(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_ranks(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%u", profile->header.merged > 1 ? profile->header.merged : 1);
 }
 
-/* Writes the command's arguments, without the program's path. */
-static void fact_arguments(char to[FACT_BYTES], const struct profile *profile)
+/* Writes the arguments of the command, without the path of the program. */
+static void comparable_fact_arguments(char to[FACT_BYTES], const struct profile *profile)
 {
     const char *command = profile_text(profile, "command");
     const char *arguments = command ? command + strcspn(command, " ") : "";
-    fact_put_clean(to, arguments + strspn(arguments, " "));
+    comparable_fact_put_clean(to, arguments + strspn(arguments, " "));
 }
 
-static void fact_sample(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_sample(char to[FACT_BYTES], const struct profile *profile)
 {
-    fact_put_stored(to, profile, "sample");
+    comparable_fact_put_stored(to, profile, "sample");
 }
 
-static void fact_end(char to[FACT_BYTES], const struct profile *profile)
+static void comparable_fact_end(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s",
              profile->header.finished   ? "normally"
@@ -98,8 +98,8 @@ static void fact_end(char to[FACT_BYTES], const struct profile *profile)
                                         : "killed");
 }
 
-/* Writes the build id of the program's file. Other modules may differ. */
-static void fact_build(char to[FACT_BYTES], const struct profile *profile)
+/* Writes the build id of the program's file. The build ids of other modules may differ between runs. */
+static void comparable_fact_build(char to[FACT_BYTES], const struct profile *profile)
 {
     const char *program = profile_text(profile, "program");
     snprintf(to, FACT_BYTES, "unknown");
@@ -115,21 +115,21 @@ static void fact_build(char to[FACT_BYTES], const struct profile *profile)
 
 #define FACTS_OF_SIZE 4 /* number of facts at the start of the list that describe the size of a run */
 static const struct fact facts[] = {
-    {"threads", "use the same OMP_NUM_THREADS for all runs", fact_threads},
-    {"cores", "bind all runs to the same number of cores", fact_cores},
-    {"arguments", "compare runs of the same input", fact_arguments},
-    {"numbers of ranks", "seconds are sums over ranks, so compare percentages instead", fact_ranks},
-    {"MPI ranks", "compare the same rank of each run", fact_rank},
-    {"host", "times on different machines say little about the program", fact_host},
-    {"runtime", "the runtime may have caused the difference", fact_runtime},
-    {"rate", "use the same BLAME_RATE for all runs", fact_rate},
-    {"clock", "use the same BLAME_CLOCK for all runs", fact_clock},
-    {"samples", "use the same BLAME_SAMPLE for all runs, because events are not seconds", fact_sample},
-    {"environment", "give --environment, which then holds for all runs", fact_environment},
-    {"tasks", "use the same BLAME_TASKS for all runs", fact_tasks},
-    {"end", "a run that was killed did only a part of the work", fact_end},
+    {"threads", "use the same OMP_NUM_THREADS for all runs", comparable_fact_threads},
+    {"cores", "bind all runs to the same number of cores", comparable_fact_cores},
+    {"arguments", "compare runs of the same input", comparable_fact_arguments},
+    {"numbers of ranks", "seconds are sums over ranks, so compare percentages instead", comparable_fact_ranks},
+    {"MPI ranks", "compare the same rank of each run", comparable_fact_rank},
+    {"host", "times on different machines say little about the program", comparable_fact_host},
+    {"runtime", "the runtime may have caused the difference", comparable_fact_runtime},
+    {"rate", "use the same BLAME_RATE for all runs", comparable_fact_rate},
+    {"clock", "use the same BLAME_CLOCK for all runs", comparable_fact_clock},
+    {"samples", "use the same BLAME_SAMPLE for all runs, because events are not seconds", comparable_fact_sample},
+    {"environment", "give --environment, which then holds for all runs", comparable_fact_environment},
+    {"tasks", "use the same BLAME_TASKS for all runs", comparable_fact_tasks},
+    {"end", "a run that was killed did only a part of the work", comparable_fact_end},
 };
-static const struct fact build_fact = {"build", "use blame diff to compare different builds", fact_build};
+static const struct fact build_fact = {"build", "use blame diff to compare different builds", comparable_fact_build};
 
 static void comparable_complain_fact(FILE *out, const char *command, const struct fact *fact,
                                      const struct profile *const *profile, const char *const *name, size_t count)
@@ -162,7 +162,7 @@ void comparable_complain_but_size(FILE *out, const char *command, const struct p
         comparable_complain_fact(out, command, &facts[f], profile, name, count);
 }
 
-static bool headers_are_of_one_run(const struct profile_header *a, const struct profile_header *b)
+static bool comparable_are_one_run(const struct profile_header *a, const struct profile_header *b)
 {
     return a->pid == b->pid && a->start_realtime_ns == b->start_realtime_ns && a->start_ns == b->start_ns;
 }
@@ -173,7 +173,7 @@ void comparable_complain_repeats(FILE *out, const char *command, const struct pr
     comparable_complain_fact(out, command, &build_fact, profile, name, count);
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++)
-            if (headers_are_of_one_run(&profile[i]->header, &profile[j]->header)) {
+            if (comparable_are_one_run(&profile[i]->header, &profile[j]->header)) {
                 fprintf(out,
                         "blame %s: %s and %s are the same run, which therefore counts twice; give each run "
                         "once\n",

@@ -67,8 +67,8 @@ void comparison_free(struct comparison *comparison)
 
 /* ---- contexts ---- */
 
-static uint32_t find_compared_context(struct comparison *comparison, uint32_t parent, uint32_t entry,
-                                      const struct row *row)
+static uint32_t comparison_find_context(struct comparison *comparison, uint32_t parent, uint32_t entry,
+                                        const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&comparison->children, parent, entry);
     if (*slot == PAIR_MAP_NEW) {
@@ -110,12 +110,12 @@ static void compare_add_amount(struct compare_run *run, const struct rows *rows,
     error_basis_add(&amount->basis_exclusive, error_basis_of(row->exclusive));
 }
 
-static void add_compared_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
-                             const uint32_t *entry, uint32_t *context)
+static void comparison_add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
+                               const uint32_t *entry, uint32_t *context)
 {
     const struct row *row = &rows->row[row_index];
     uint32_t parent = row->parent == ROW_NONE ? ROW_NONE : context[row->parent];
-    uint32_t index = find_compared_context(comparison, parent, entry[row_index], row);
+    uint32_t index = comparison_find_context(comparison, parent, entry[row_index], row);
     struct compare_context *to = &comparison->context[index];
     to->found[comparison->run[run].side] = true;
     to->label = names_keep(comparison->names, row->label);
@@ -141,7 +141,7 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
                       metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
     compare_add_nobody(&comparison->run[run], rows);
     for (uint32_t i = 0; i < rows->count; i++)
-        add_compared_row(comparison, run, rows, i, entry, context);
+        comparison_add_row(comparison, run, rows, i, entry, context);
     free(entry);
     free(context);
 }
@@ -237,7 +237,7 @@ struct compare_change comparison_wall_change(const struct comparison *comparison
     return comparison_change_of(comparison, wall_s, NULL);
 }
 
-/* A sample of an idle thread is assumed to stand for a sampling period, like any other sample. */
+/* Assumes that a sample of an idle thread represents a sampling period, like any other sample. */
 struct compare_change comparison_nobody_change(const struct comparison *comparison)
 {
     double value[comparison->run_count], variance[comparison->run_count];
@@ -313,7 +313,7 @@ const char *comparison_unit(const struct comparison *comparison)
 /* ---- labels, and contexts in the order of their change ---- */
 
 #define NAME_COLUMNS 48 /* maximum number of columns for a name on a wide terminal */
-/* minimum number of columns for a caller's name; with less room, it is left out */
+/* minimum number of columns for a caller's name; with less room, the caller is left out */
 #define LEAST_NAME_COLUMNS 16
 
 /* Appends printable text in at most `columns` columns. Returns the number of columns used. */
@@ -326,8 +326,9 @@ static size_t comparison_label_append(char *to, size_t room, const char *text, s
     return format_columns(to + length);
 }
 
-/* Returns a function's name without its parameters, which would take room from callers. The caller frees it. */
-static char *context_short_name(const struct compare_context *context)
+/* Returns a function's name without parameters, which would leave less room for callers. The caller frees the
+ * name. */
+static char *comparison_short_name(const struct compare_context *context)
 {
     char *name = memory_text("%s", context->label.name);
     bool function = context->kind == ROW_PROCEDURE || context->kind == ROW_INLINED;
@@ -349,9 +350,9 @@ static char *context_short_name(const struct compare_context *context)
     return name;
 }
 
-/* Appends the callers that fit. The last of them may be shortened. */
-static void context_append_callers(const struct comparison *comparison, uint32_t index, char *label, size_t room,
-                                   size_t columns, bool utf8)
+/* Appends the names of as many callers as fit. The last name may be shortened. */
+static void comparison_append_callers(const struct comparison *comparison, uint32_t index, char *label, size_t room,
+                                      size_t columns, bool utf8)
 {
     size_t used = format_columns(label);
     bool first = true;
@@ -360,7 +361,7 @@ static void context_append_callers(const struct comparison *comparison, uint32_t
         const char *arrow = first ? "  < " : " < ";
         bool outermost = comparison->context[i].parent == 0;
         size_t left = columns > used + strlen(arrow) ? columns - used - strlen(arrow) : 0;
-        char *name = context_short_name(&comparison->context[i]);
+        char *name = comparison_short_name(&comparison->context[i]);
         size_t width = format_columns(name);
         size_t most = outermost ? left : left > 6 ? left - 6 : 0;
         most = most < NAME_COLUMNS ? most : NAME_COLUMNS;
@@ -380,13 +381,13 @@ char *comparison_label(const struct comparison *comparison, uint32_t index, size
     const struct compare_context *context = &comparison->context[index];
     bool construct = context->kind == ROW_PARALLEL || context->kind == ROW_TASK;
     size_t room = 4 * columns + 64, used;
-    char *label = memory_array(room, 1), *name = context_short_name(context), position[300] = "";
+    char *label = memory_array(room, 1), *name = comparison_short_name(context), position[300] = "";
     if (!construct && *context->label.file && context->label.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(context->label.file), context->label.line);
     used =
         comparison_label_append(label, room, name, columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
     comparison_label_append(label, room, position, columns - used, utf8);
-    context_append_callers(comparison, index, label, room, columns, utf8);
+    comparison_append_callers(comparison, index, label, room, columns, utf8);
     free(name);
     return label;
 }
@@ -406,8 +407,8 @@ static int compare_ordered_contexts(const void *left, const void *right)
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* Writes the contexts of the tree in depth-first order. child[] is sorted by parent, and first[] has the
- * index of each context's first child in it. */
+/* Writes the contexts of the tree to order[], in depth-first order. child[] is sorted by parent, and first[]
+ * holds the index in child[] of each context's first child. */
 static void comparison_order_depth_first(const struct ordered_context *child, size_t count, const uint32_t *first,
                                          uint32_t *stack, uint32_t *order)
 {

@@ -23,8 +23,8 @@ void diff_number(char to[SIGNED_BYTES], double value, int decimals, bool sign)
              number);
 }
 
-/* Formats a change in per cent, such as "+23.8 %". Writes "new" if there was nothing before, and "gone" if
- * nothing is left. */
+/* Formats a change in per cent, such as "+23.8 %". Writes "new" if the value before was 0, and "gone" if the
+ * value after is 0. */
 static const char *diff_percent_text(char to[SIGNED_BYTES + 4], const struct compare_change *change)
 {
     char number[SIGNED_BYTES];
@@ -102,28 +102,28 @@ static void diff_print_totals(FILE *out, const struct comparison *comparison, co
     diff_print_total(out, metric_title((enum metric)style->metric), &change, NULL, decimals);
 }
 
-/* The change of a context's own value of one metric. */
+/* The change in one metric of a context's own value. */
 struct change_entry {
     uint32_t context;
     enum metric metric;
     struct compare_change change;
 };
 
-static double entry_difference(const struct change_entry *entry)
+static double diff_entry_difference(const struct change_entry *entry)
 {
     return entry->change.after - entry->change.before;
 }
 
-static int compare_changes(const void *left, const void *right)
+static int diff_compare_changes(const void *left, const void *right)
 {
     const struct change_entry *a = left, *b = right;
-    double x = entry_difference(a), y = entry_difference(b);
+    double x = diff_entry_difference(a), y = diff_entry_difference(b);
     if (x != y)
         return x > y ? -1 : 1;
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* Returns the changes that are large enough for a line, worst first. */
+/* Returns the changes that are large enough for a line, sorted from the worst to the best. */
 static struct change_entry *diff_gather_changes(const struct comparison *comparison, const struct diff_style *style,
                                                 size_t *count)
 {
@@ -138,11 +138,11 @@ static struct change_entry *diff_gather_changes(const struct comparison *compari
         for (size_t m = 0; m < (style->metric < 0 ? METRIC_ALL_PARTS : 1); m++) {
             enum metric metric = style->metric < 0 ? metric_parts[m] : (enum metric)style->metric;
             struct change_entry found = {i, metric, comparison_change(comparison, i, metric, false)};
-            if (entry_difference(&found) != 0 && fabs(entry_difference(&found)) >= least[metric])
+            if (diff_entry_difference(&found) != 0 && fabs(diff_entry_difference(&found)) >= least[metric])
                 entry[(*count)++] = found;
         }
     }
-    qsort(entry, *count, sizeof *entry, compare_changes);
+    qsort(entry, *count, sizeof *entry, diff_compare_changes);
     return entry;
 }
 
@@ -155,7 +155,7 @@ static void diff_print_change(FILE *out, const struct comparison *comparison, co
     size_t taken = 3 + 11 + 12 + 12 + strlen(only);
     char *label = comparison_label(comparison, entry->context,
                                    style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
-    diff_number(difference, entry_difference(entry), decimals, true);
+    diff_number(difference, diff_entry_difference(entry), decimals, true);
     fprintf(out, "%s%10s %11s  %-9s  %s%s\n", entry->change.beyond_noise ? "   " : " ~ ", difference,
             diff_percent_text(percent, &entry->change), metric_title(entry->metric), only, label);
     free(label);
@@ -168,7 +168,7 @@ static void diff_print_changes(FILE *out, const struct comparison *comparison, c
     size_t listed = 0, all = 0;
     for (size_t i = 0; i < count; i++) {
         const struct change_entry *at = &entry[worse ? i : count - 1 - i];
-        if (worse != (entry_difference(at) > 0))
+        if (worse != (diff_entry_difference(at) > 0))
             break;
         all++;
         if (all == 1 && style->top)
@@ -218,7 +218,7 @@ void diff_text(FILE *out, const struct comparison *comparison, const struct prof
     free(entry);
 }
 
-static const char *limit_verdict_text(const struct limit *limit)
+static const char *diff_limit_verdict(const struct limit *limit)
 {
     static const char *const text[] = {
         [LIMIT_KEPT] = "kept",
@@ -239,7 +239,7 @@ void diff_limits_text(FILE *out, const struct comparison *comparison, const stru
         char *subject = limit_subject(&limit[i]);
         fprintf(out, "%slimit %s: %s of at most +%s %%: %s\n", i ? "" : "\n", subject,
                 diff_percent_text(percent, &limit[i].change), DECIMAL(limit[i].percent, 1),
-                limit_verdict_text(&limit[i]));
+                diff_limit_verdict(&limit[i]));
         free(subject);
         for (size_t c = 0; c < limit[i].culprit_count; c++) {
             char *label = comparison_label(comparison, limit[i].culprit[c],

@@ -80,8 +80,8 @@ static bool limit_matches(const struct limit *limit, const struct compare_contex
     return context->kind != ROW_STATEMENT && regexec(&limit->regex, context->canonical, 0, NULL, 0) == 0;
 }
 
-/* Marks the contexts that the limit is on: 2 for an outermost one, 1 for contexts below it, 0 for others. The
- * caller frees the array. */
+/* Marks the contexts to which the limit applies: 2 for an outermost one, 1 for a context below an outermost
+ * one, 0 for all others. The caller frees the array. */
 static unsigned char *limit_select_contexts(const struct limit *limit, const struct comparison *comparison)
 {
     unsigned char *selected = memory_array(comparison->count, 1);
@@ -112,8 +112,8 @@ static void limit_note_culprit(struct limit *limit, uint32_t context, double inc
     limit->culprit[at] = context;
 }
 
-/* Finds the contexts whose own code increased most: in the metric, or in the effort if the limit is on the
- * wall time. */
+/* Finds the contexts whose own code got worse by most. Compares the limit's metric or, for a limit on the
+ * wall time, the effort. */
 static void limit_find_culprits(struct limit *limit, const struct comparison *comparison, const unsigned char *selected)
 {
     for (uint32_t i = 0; i < comparison->count; i++) {
@@ -129,7 +129,7 @@ static void limit_find_culprits(struct limit *limit, const struct comparison *co
     }
 }
 
-/* Adds up the selected contexts in each run. Returns whether there are any. */
+/* Adds up the values of the selected contexts in each run. Returns false if there are no such contexts. */
 static bool limit_sum_selected(const struct limit *limit, const struct comparison *comparison,
                                const unsigned char *selected, double *value, double *variance)
 {

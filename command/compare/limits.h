@@ -12,17 +12,18 @@
 
 enum limit_verdict {
     LIMIT_KEPT,
-    LIMIT_WITHIN_NOISE, /* the medians exceed the limit, but chance may explain it */
-    LIMIT_TOO_SMALL,    /* the limit is exceeded, but the change is too small to count (comparison_least()) */
+    LIMIT_WITHIN_NOISE, /* the medians exceed the limit, but chance may be the reason */
+    /* the limit is exceeded, but by a change that is too small to count (comparison_least()) */
+    LIMIT_TOO_SMALL,
     LIMIT_EXCEEDED,
-    LIMIT_NO_CONTEXT, /* no context has a matching name, so there was nothing to compare */
+    LIMIT_NO_CONTEXT, /* no context has a matching name, so nothing could be compared */
 };
 
 struct limit {
-    const char *text; /* as the user gave it */
-    bool wall;        /* limit on the wall time, not on a metric */
+    const char *text; /* text of the limit as the user gave it */
+    bool wall;        /* whether the limit is on the wall time instead of a metric */
     enum metric metric;
-    bool selects; /* limit on contexts that match `regex`, not on the program */
+    bool selects; /* whether the limit is on contexts that match `regex` instead of the whole program */
     regex_t regex;
     double percent;
     enum limit_verdict verdict;
@@ -36,11 +37,12 @@ struct limit {
 bool limit_read(struct limit *limit, const char *text, char *error, size_t error_bytes);
 void limit_free(struct limit *limit);
 
-/* Judges a comparison of row trees. Flat views cannot be judged, because a function would also count in its
- * callers. least_percent: as for comparison_least(). It does not apply to the wall time. */
+/* Judges whether a limit holds in a comparison. The comparison must be of trees of rows: in flat views, a
+ * function would also count in its callers. least_percent: as for comparison_least(); not used for the wall
+ * time. */
 void limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent);
 
-/* Returns what the limit is on, such as "idleness of slow". The caller frees it. */
+/* Returns what the limit applies to, such as "idleness of slow". The caller frees the text. */
 char *limit_subject(const struct limit *limit);
 
 #endif

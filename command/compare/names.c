@@ -1,7 +1,7 @@
-/* Matches names between runs. A group has all labels with the same kind, module and canonical name. One run
- * may have several such labels: constructs of one function, lambdas, static functions of different files.
- * Each of them is an entry of the group. Entries of one build are matched if they are equal. Entries of
- * different builds are matched by align_source_lines(). */
+/* Matches names between runs. A group contains all labels with the same kind, module and canonical name. One
+ * run may have several such labels: constructs of one function, lambdas, static functions of different files.
+ * Each of these labels is an entry of the group. Entries of the same build match if they are equal. Entries
+ * of different builds are matched by align_source_lines(). */
 #include "command/compare/names.h"
 
 #include <ctype.h>
@@ -20,20 +20,20 @@
 
 /* ---- canonical names ---- */
 
-/* suffixes that compilers append to the symbols of copied functions; a number may follow */
+/* suffixes that compilers append to the symbols of copied functions; a number may follow a suffix */
 static const char *const copy_mark[] = {".isra", ".part",     ".constprop", ".cold",
                                         ".llvm", ".lto_priv", ".clone",     ".specialized"};
 
-static bool text_starts_with(const char *text, const char *with)
+static bool canonical_starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Returns the length of such a suffix with its number; 0: none. */
-static size_t copy_mark_bytes(const char *text)
+/* Returns the length of a copy mark and its number at the start of a text; 0 if there is none. */
+static size_t canonical_copy_mark_bytes(const char *text)
 {
     for (size_t i = 0; i < sizeof copy_mark / sizeof *copy_mark; i++) {
-        if (!text_starts_with(text, copy_mark[i]))
+        if (!canonical_starts_with(text, copy_mark[i]))
             continue;
         const char *end = text + strlen(copy_mark[i]);
         if (*end == '.' && isdigit((unsigned char)end[1]))
@@ -45,8 +45,8 @@ static size_t copy_mark_bytes(const char *text)
     return 0;
 }
 
-/* Returns the length of a number before "}", such as "#2" in {lambda(int)#2}; 0: none. */
-static size_t lambda_number_bytes(const char *text)
+/* Returns the length of a number before "}", such as "#2" in {lambda(int)#2}; 0 if there is none. */
+static size_t canonical_lambda_number_bytes(const char *text)
 {
     const char *end = text;
     if (*end++ != '#' || !isdigit((unsigned char)*end))
@@ -56,8 +56,8 @@ static size_t lambda_number_bytes(const char *text)
     return *end == '}' ? (size_t)(end - text) : 0;
 }
 
-/* Returns the length of a text in brackets, with the brackets; 0: they are not closed. */
-static size_t bracketed_bytes(const char *text, char open, char close)
+/* Returns the length of a bracketed text, including the brackets; 0 if the bracket is not closed. */
+static size_t canonical_bracketed_bytes(const char *text, char open, char close)
 {
     size_t depth = 0;
     for (const char *at = text; *at; at++) {
@@ -69,49 +69,53 @@ static size_t bracketed_bytes(const char *text, char open, char close)
     return 0;
 }
 
-/* Returns the length of a compiler's name for a lambda (main::{lambda(int)#1}, main::$_0, <lambda(int)>); 0:
- * none. */
-static size_t lambda_bytes(const char *text)
+/* Returns the length of a compiler's name for a lambda (main::{lambda(int)#1}, main::$_0, <lambda(int)>); 0
+ * if there is none. */
+static size_t canonical_lambda_bytes(const char *text)
 {
-    if (text_starts_with(text, "{lambda("))
-        return bracketed_bytes(text, '{', '}');
-    if (text_starts_with(text, "<lambda(")) {
-        size_t parameters = bracketed_bytes(text + 7, '(', ')'), bytes = 7 + parameters;
+    if (canonical_starts_with(text, "{lambda("))
+        return canonical_bracketed_bytes(text, '{', '}');
+    if (canonical_starts_with(text, "<lambda(")) {
+        size_t parameters = canonical_bracketed_bytes(text + 7, '(', ')'), bytes = 7 + parameters;
         return parameters ? bytes + (text[bytes] == '>') : 0;
     }
-    return text_starts_with(text, "$_") && isdigit((unsigned char)text[2]) ? 2 + strspn(text + 2, "0123456789") : 0;
+    return canonical_starts_with(text, "$_") && isdigit((unsigned char)text[2]) ? 2 + strspn(text + 2, "0123456789")
+                                                                                : 0;
 }
 
-/* Returns the length of an operator's name, such as "operator<<", whose signs are not brackets; 0: none. */
-static size_t operator_bytes(const char *begin, const char *text)
+/* Returns the length of an operator's name, such as "operator<<", whose signs are not brackets; 0 if there is
+ * none. */
+static size_t canonical_operator_bytes(const char *begin, const char *text)
 {
     bool word = text > begin && (isalnum((unsigned char)text[-1]) || text[-1] == '_');
-    if (word || !text_starts_with(text, "operator"))
+    if (word || !canonical_starts_with(text, "operator"))
         return 0;
-    if (text_starts_with(text + 8, "()") || text_starts_with(text + 8, "[]"))
+    if (canonical_starts_with(text + 8, "()") || canonical_starts_with(text + 8, "[]"))
         return 10;
     return 8 + strspn(text + 8, "<>=!+-*/%^&|~,");
 }
 
-/* Returns how many bytes of the name are left out here. depth: nesting depth of template arguments, in which
- * parentheses are kept. */
+/* Returns how many bytes of the name, from `text` on, the canonical name leaves out. depth: nesting depth of
+ * template arguments, in which parentheses are kept. */
 static size_t canonical_skip_bytes(const char *begin, const char *text, int depth)
 {
-    if (text_starts_with(text, " [clone ") || text_starts_with(text, " [lambda ")) {
+    if (canonical_starts_with(text, " [clone ") || canonical_starts_with(text, " [lambda ")) {
         const char *end = strchr(text, ']');
         return end ? (size_t)(end + 1 - text) : 0;
     }
     if (*text == '.' && text > begin)
-        return copy_mark_bytes(text);
+        return canonical_copy_mark_bytes(text);
     if (*text == '#')
-        return lambda_number_bytes(text);
+        return canonical_lambda_number_bytes(text);
     if (*text == ' ' && text[1] == '>' && text > begin && text[-1] == '>')
         return 1;
     if (depth)
         return 0;
-    if (text_starts_with(text, " const") && (!text[6] || text[6] == ':' || text[6] == ' '))
+    if (canonical_starts_with(text, " const") && (!text[6] || text[6] == ':' || text[6] == ' '))
         return 6;
-    return *text == '(' && text > begin && !text_starts_with(text, "(anonymous") ? bracketed_bytes(text, '(', ')') : 0;
+    return *text == '(' && text > begin && !canonical_starts_with(text, "(anonymous")
+               ? canonical_bracketed_bytes(text, '(', ')')
+               : 0;
 }
 
 static char *canonical_copy(char *to, const char *from, size_t bytes)
@@ -120,15 +124,17 @@ static char *canonical_copy(char *to, const char *from, size_t bytes)
     return to + bytes;
 }
 
-/* Returns the bracket of a construct, such as "[parallel", which is the last bracket of the name; NULL: none. */
-static const char *find_construct_bracket(const char *name)
+/* Returns the bracket of a construct, such as "[parallel", which is the last bracket in the name; NULL if
+ * there is none. */
+static const char *canonical_find_construct(const char *name)
 {
     const char *bracket = strrchr(name, '[');
-    return bracket && (text_starts_with(bracket, "[parallel") || text_starts_with(bracket, "[task")) ? bracket : NULL;
+    return bracket && (canonical_starts_with(bracket, "[parallel") || canonical_starts_with(bracket, "[task")) ? bracket
+                                                                                                               : NULL;
 }
 
-/* Removes "{lambda}" before an operator(), because GCC leaves it out for inlined lambdas. */
-static void drop_lambda_of_operator(char *name)
+/* Removes "{lambda}" before "operator()", because GCC leaves it out for inlined lambdas. */
+static void canonical_drop_lambda(char *name)
 {
     static const char text[] = "::{lambda}::operator()";
     for (char *at = name; (at = strstr(at, text));)
@@ -138,11 +144,11 @@ static void drop_lambda_of_operator(char *name)
 char *canonical_name(enum row_kind kind, const char *name)
 {
     bool construct = kind == ROW_PARALLEL || kind == ROW_TASK;
-    const char *bracket = construct ? find_construct_bracket(name) : NULL;
+    const char *bracket = construct ? canonical_find_construct(name) : NULL;
     char *result = memory_array(4 * strlen(name) + 16, 1), *to = result;
     int depth = 0;
     for (const char *from = name; *from && from != bracket;) {
-        size_t lambda = lambda_bytes(from), sign = operator_bytes(name, from);
+        size_t lambda = canonical_lambda_bytes(from), sign = canonical_operator_bytes(name, from);
         size_t skip = lambda ? lambda : sign ? sign : canonical_skip_bytes(name, from, depth);
         if (lambda)
             to = stpcpy(to, "{lambda}");
@@ -157,7 +163,7 @@ char *canonical_name(enum row_kind kind, const char *name)
         *to++ = *from++;
     }
     *to = '\0';
-    drop_lambda_of_operator(result);
+    canonical_drop_lambda(result);
     strcat(result, !bracket ? "" : kind == ROW_TASK ? "[task]" : "[parallel]");
     return result;
 }
@@ -172,7 +178,7 @@ char *canonical_module(const char *module)
 
 size_t canonical_host_bytes(const char *canonical)
 {
-    const char *bracket = find_construct_bracket(canonical), *mark = strstr(canonical, "::operator()");
+    const char *bracket = canonical_find_construct(canonical), *mark = strstr(canonical, "::operator()");
     if (!bracket && mark)
         return (size_t)(mark - canonical);
     return bracket && bracket > canonical ? (size_t)(bracket - canonical - 1) : 0;
@@ -180,25 +186,25 @@ size_t canonical_host_bytes(const char *canonical)
 
 /* ---- matching source positions after lines have moved ---- */
 
-/* distance in lines between positions in different files; larger than any move within a file */
+/* distance in lines between positions in different files; larger than any distance within a file */
 #define OTHER_FILE 1e6
 #define MOST_CELLS (1u << 24)
 
-/* Compares by file, then by line. */
+/* Compares two positions by file, then by line. */
 static int align_order(const struct source_line *left, const struct source_line *right)
 {
     int order = strcmp(left->file, right->file);
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-static double source_line_distance(const struct source_line *a, const struct source_line *b)
+static double align_distance(const struct source_line *a, const struct source_line *b)
 {
     double lines = a->line > b->line ? (double)a->line - b->line : (double)b->line - a->line;
     bool known = *a->file && *b->file;
     return known && strcmp(a->file, b->file) != 0 ? OTHER_FILE : lines;
 }
 
-/* Computes cost[i][j]: the least cost of matching the first i positions of the shorter list with i of the
+/* Computes cost[i][j]: the lowest cost of matching the first i positions of the shorter list with i of the
  * first j positions of the longer list. */
 static void align_fill_costs(double *cost, const struct source_line *shorter, size_t n,
                              const struct source_line *longer, size_t m)
@@ -206,7 +212,7 @@ static void align_fill_costs(double *cost, const struct source_line *shorter, si
     size_t width = m + 1;
     for (size_t i = 1; i <= n; i++)
         for (size_t j = i; j <= m - (n - i); j++) {
-            double matched = cost[(i - 1) * width + j - 1] + source_line_distance(&shorter[i - 1], &longer[j - 1]);
+            double matched = cost[(i - 1) * width + j - 1] + align_distance(&shorter[i - 1], &longer[j - 1]);
             bool may_skip = j > i;
             double skipped = may_skip ? cost[i * width + j - 1] : 0;
             cost[i * width + j] = may_skip && skipped <= matched ? skipped : matched;
@@ -241,11 +247,11 @@ void align_source_lines(const struct source_line *a, size_t a_count, const struc
 
 /* ---- the names of all runs ---- */
 
-#define BUILD_UNKNOWN 0 /* equal to no build, not even to another unknown one */
+#define BUILD_UNKNOWN 0 /* build that equals no build, not even another unknown one */
 #define BUILD_MIXED   (PAIR_MAP_NEW - 1)
 
-/* The position where a name is defined. host_line: for a construct or lambda, the first line of the function
- * that contains it; 0: unknown. */
+/* The position at which a name is defined. host_line: for a construct or lambda, the first line of the
+ * function that contains it; 0 if unknown. */
 struct position {
     struct source_line source;
     int host_line;
@@ -253,19 +259,19 @@ struct position {
 
 struct entry {
     uint32_t group;
-    uint32_t next;            /* 1 + next entry of the group; 0: none */
+    uint32_t next;            /* 1 + index of the next entry of the group; 0: none */
     uint32_t build;           /* build of the last run that has the entry */
-    struct position position; /* position in that build */
+    struct position position; /* position of the name in that build */
 };
 
 struct group {
     uint32_t name;    /* string id */
     uint32_t first;   /* 1 + first entry */
-    uint32_t pending; /* 1 + first label of the current run; 0: none */
+    uint32_t pending; /* 1 + index of the group's first label in the current run; 0: none */
     uint32_t pending_count;
 };
 
-/* A label of the current run, before it gets an entry. */
+/* A label of the current run that may not have an entry yet. */
 struct pending {
     const struct row_label *label;
     uint32_t group, next;
@@ -277,8 +283,9 @@ struct pending {
 struct compare_names {
     const struct profile *const *profile;
     struct strings *strings;
-    struct pair_map build_map; /* maps a module to its build in all runs; BUILD_MIXED if they differ */
-    struct pair_map group_map; /* maps (name, kind and module) to the group's index */
+    /* maps a module to its build; BUILD_MIXED if the module's builds differ between runs */
+    struct pair_map build_map;
+    struct pair_map group_map; /* maps (name, kind and module) to the index of the group */
     struct group *group;
     size_t group_count, group_room;
     struct entry *entry;
@@ -288,10 +295,10 @@ struct compare_names {
 struct run_names {
     struct compare_names *names;
     const struct profile *profile;
-    struct pair_map builds; /* maps a module to its build */
+    struct pair_map builds; /* maps a module to its build in the current run */
     struct pair_map labels; /* maps (label, kind) to an index in `pending` */
-    /* maps (name, module) to 1 + index in `pending` of the procedure's label; 0: several procedures have this
-     * name */
+    /* maps (name, module) of a procedure to 1 + index of its label in `pending`; 0: several procedures have
+     * this name */
     struct pair_map hosts;
     struct pending *pending;
     size_t pending_count, pending_room;
@@ -299,8 +306,8 @@ struct run_names {
 
 /* ---- modules ---- */
 
-/* Returns the string id of a module's name. The program has the same id in all runs, whatever its file is
- * called. */
+/* Returns the string id of a module's name. The program has the same id in all runs, whatever the name of its
+ * file is. */
 static uint32_t names_module_id(struct compare_names *names, const struct profile *profile, const char *base_name)
 {
     const char *program = profile_text(profile, "program");
@@ -312,7 +319,7 @@ static uint32_t names_module_id(struct compare_names *names, const struct profil
     return id;
 }
 
-static uint32_t module_build(struct compare_names *names, const struct profile_module *module)
+static uint32_t names_module_build(struct compare_names *names, const struct profile_module *module)
 {
     char text[2 * sizeof module->build_id + 1];
     if (!module->build_id_bytes || module->build_id_bytes > sizeof module->build_id)
@@ -327,7 +334,7 @@ static void names_note_builds(struct compare_names *names, const struct profile 
     for (size_t i = 0; i < profile->module_count; i++) {
         if (profile->modules[i].flags & PROFILE_MODULE_PYTHON)
             continue; /* Python code has no build */
-        uint32_t build = module_build(names, &profile->modules[i]);
+        uint32_t build = names_module_build(names, &profile->modules[i]);
         uint32_t *slot =
             pair_map_slot(map, names_module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
         *slot = *slot == PAIR_MAP_NEW ? build : *slot == build && build != BUILD_UNKNOWN ? build : BUILD_MIXED;
@@ -358,9 +365,9 @@ void names_free(struct compare_names *names)
 
 /* ---- labels to groups ---- */
 
-/* Returns whether a label is an address, such as "app+0x10" or "[parallel app+0x10]". A function's name may
- * come before it. */
-static bool is_address_label(const struct row_label *label)
+/* Returns whether a label is an address, such as "app+0x10" or "[parallel app+0x10]". The address may come
+ * after a function's name. */
+static bool names_label_is_address(const struct row_label *label)
 {
     const char *offset = strstr(label->name, "+0x");
     size_t bytes = strlen(label->module);
@@ -369,8 +376,9 @@ static bool is_address_label(const struct row_label *label)
            (offset - bytes == label->name || strchr(" [", offset[-(ptrdiff_t)bytes - 1]));
 }
 
-/* Returns a row's canonical name. A statement is named by its distance from its function's first line. An
- * address without a symbol is named by its module, unless all runs have the same build of the module. */
+/* Returns the canonical name of a row. A statement is named by its distance from the first line of its
+ * function. An address without a symbol is named by its module, unless all runs have the same build of the
+ * module. */
 static char *canonical_row_name(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
 {
     if (row_is_probe(row)) /* the program chose the name, so it is used as it is */
@@ -381,7 +389,7 @@ static char *canonical_row_name(struct run_names *run, const struct rows *rows, 
         return relative ? memory_text("line %+d", row->label->line - function->line)
                         : memory_text("%s", row->label->name);
     }
-    if (is_address_label(row->label)) {
+    if (names_label_is_address(row->label)) {
         uint32_t *build = pair_map_slot(&run->names->build_map, module, 0);
         if (*build != PAIR_MAP_NEW && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
             return memory_text("%s", row->label->name);
@@ -406,9 +414,9 @@ static uint32_t names_find_group(struct run_names *run, const struct rows *rows,
     return *slot;
 }
 
-/* Returns a row's source position. Only functions and constructs with a known line have one. Other rows
- * cannot share a name. */
-static struct source_line row_source_line(struct compare_names *names, const struct row *row)
+/* Returns the source position of a row. Only functions and constructs with a known line have a position,
+ * because only these can share a name. */
+static struct source_line names_row_source(struct compare_names *names, const struct row *row)
 {
     const struct row_label *label = row->label;
     bool offset = strstr(label->name, "+0x") != NULL;
@@ -429,8 +437,8 @@ static void names_note_host(struct run_names *run, const struct row *row, uint32
     *slot = *slot == PAIR_MAP_NEW ? (uint32_t)pending + 1 : 0;
 }
 
-/* Adds a row's label and returns its index in `pending`. A function or construct is added once in each run, a
- * line once in each function. */
+/* Adds a row's label and returns its index in `pending`. A function or construct is added once in each run,
+ * and a line once in each function. */
 static uint32_t names_add_label(struct run_names *run, const struct rows *rows, const struct row *row)
 {
     struct compare_names *names = run->names;
@@ -447,7 +455,7 @@ static uint32_t names_add_label(struct run_names *run, const struct rows *rows, 
     uint32_t *build = pair_map_slot(&run->builds, module, 0);
     if (*build == PAIR_MAP_NEW || *build == BUILD_MIXED)
         *build = BUILD_UNKNOWN;
-    *pending = (struct pending){.label = row->label, .build = *build, .position = {row_source_line(names, row), 0}};
+    *pending = (struct pending){.label = row->label, .build = *build, .position = {names_row_source(names, row), 0}};
     pending->group = names_find_group(run, rows, row, module);
     struct group *group = &names->group[pending->group];
     pending->next = group->pending;
@@ -482,19 +490,19 @@ struct candidates {
     size_t count;
 };
 
-static struct candidates candidates_new(size_t room)
+static struct candidates names_candidates_new(size_t room)
 {
     return (struct candidates){memory_array(room, sizeof(struct source_line)), memory_array(room, sizeof(uint32_t)), 0};
 }
 
-static void candidates_free(struct candidates *list)
+static void names_candidates_free(struct candidates *list)
 {
     free(list->source);
     free(list->index);
 }
 
-/* Inserts a candidate in the order of positions. Lists are short and mostly sorted already. */
-static void candidates_put(struct candidates *list, struct source_line source, uint32_t index)
+/* Inserts a candidate in the order of positions. Lists are short and already mostly sorted. */
+static void names_candidates_put(struct candidates *list, struct source_line source, uint32_t index)
 {
     size_t at = list->count++;
     for (; at > 0 && align_order(&list->source[at - 1], &source) > 0; at--) {
@@ -505,8 +513,8 @@ static void candidates_put(struct candidates *list, struct source_line source, u
     list->index[at] = index;
 }
 
-static uint32_t find_entry_of_build(const struct compare_names *names, const struct group *group,
-                                    const struct pending *pending)
+static uint32_t names_find_entry(const struct compare_names *names, const struct group *group,
+                                 const struct pending *pending)
 {
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next) {
         const struct entry *entry = &names->entry[e - 1];
@@ -531,15 +539,16 @@ static void names_set_entry(struct compare_names *names, struct pending *pending
     pending->entry = index;
 }
 
-/* Returns a position. If below_host, its line is relative to the first line of the function that contains it. */
-static struct source_line position_in_host(const struct position *position, bool below_host)
+/* Returns the source line of a position. If below_host, the line is relative to the first line of the
+ * function that contains the position. */
+static struct source_line names_position_in_host(const struct position *position, bool below_host)
 {
     struct source_line source = position->source;
     source.line -= below_host ? position->host_line : 0;
     return source;
 }
 
-static bool group_has_hosts(const struct run_names *run, const struct group *group)
+static bool names_group_has_hosts(const struct run_names *run, const struct group *group)
 {
     for (uint32_t e = group->first; e; e = run->names->entry[e - 1].next)
         if (!run->names->entry[e - 1].position.host_line)
@@ -547,8 +556,8 @@ static bool group_has_hosts(const struct run_names *run, const struct group *gro
     return group->pending && run->pending[group->pending - 1].position.host_line;
 }
 
-/* Matches labels that are new in this build with entries of other builds. Labels with equal positions get one
- * entry, because they are template instances that differ only in a lambda's number. */
+/* Matches the labels that are new in this build with entries of other builds. Labels with equal positions
+ * share one entry, because they are template instances that differ only in the number of a lambda. */
 static void names_align_rest(struct run_names *run, struct group *group, bool below_host, struct candidates *known,
                              struct candidates *rest)
 {
@@ -558,12 +567,12 @@ static void names_align_rest(struct run_names *run, struct group *group, bool be
     uint32_t build = run->pending[rest->index[0]].build;
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         if (names->entry[e - 1].build != build || build == BUILD_UNKNOWN)
-            candidates_put(known, position_in_host(&names->entry[e - 1].position, below_host), e - 1);
-    struct candidates unique = candidates_new(rest->count);
+            names_candidates_put(known, names_position_in_host(&names->entry[e - 1].position, below_host), e - 1);
+    struct candidates unique = names_candidates_new(rest->count);
     size_t *match = memory_array(rest->count, sizeof *match), at = 0;
     for (size_t i = 0; i < rest->count; i++)
         if (i == 0 || align_order(&rest->source[i - 1], &rest->source[i]) != 0)
-            candidates_put(&unique, rest->source[i], rest->index[i]);
+            names_candidates_put(&unique, rest->source[i], rest->index[i]);
     align_source_lines(known->source, known->count, unique.source, unique.count, match);
     for (size_t i = 0; i < rest->count; i++) {
         struct pending *pending = &run->pending[rest->index[i]];
@@ -575,7 +584,7 @@ static void names_align_rest(struct run_names *run, struct group *group, bool be
                                                    : known->index[match[at]];
         names_set_entry(names, pending, entry);
     }
-    candidates_free(&unique);
+    names_candidates_free(&unique);
     free(match);
 }
 
@@ -586,24 +595,24 @@ static void names_settle_group(struct run_names *run, uint32_t group_index)
     size_t entries = 0;
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         entries++;
-    struct candidates known = candidates_new(entries), rest = candidates_new(group->pending_count);
-    bool below_host = group_has_hosts(run, group);
+    struct candidates known = names_candidates_new(entries), rest = names_candidates_new(group->pending_count);
+    bool below_host = names_group_has_hosts(run, group);
     for (uint32_t p = group->pending; p; p = run->pending[p - 1].next) {
         struct pending *pending = &run->pending[p - 1];
         const struct source_line *source = &pending->position.source;
         bool known_position = *source->file || source->line;
-        uint32_t same = known_position ? find_entry_of_build(names, group, pending)
+        uint32_t same = known_position ? names_find_entry(names, group, pending)
                         : group->first ? group->first - 1
                                        : ROW_NONE;
         if (same != ROW_NONE || !known_position)
             names_set_entry(names, pending, same);
         else
-            candidates_put(&rest, position_in_host(&pending->position, below_host), p - 1);
+            names_candidates_put(&rest, names_position_in_host(&pending->position, below_host), p - 1);
     }
     names_align_rest(run, group, below_host, &known, &rest);
     group->pending = group->pending_count = 0;
-    candidates_free(&known);
-    candidates_free(&rest);
+    names_candidates_free(&known);
+    names_candidates_free(&rest);
 }
 
 void names_of_run(struct compare_names *names, size_t run_index, const struct rows *rows, uint32_t *entry)

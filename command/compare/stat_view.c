@@ -50,8 +50,8 @@ static struct spread stat_spread_of_context(const struct comparison *comparison,
     return stat_spread_of(value, comparison->run_count);
 }
 
-/* Returns whether the interval is printed. With up to eight runs, it is the same as the extremes, which are
- * printed anyway. */
+/* Returns whether the interval is printed. With up to eight runs, its ends are the smallest and the largest
+ * value, which are printed anyway. */
 static bool stat_has_interval(const struct comparison *comparison)
 {
     return comparison->run_count > 8;
@@ -71,7 +71,7 @@ struct ranked {
     struct spread spread;
 };
 
-static int compare_ranked(const void *left, const void *right)
+static int stat_compare_ranked(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
     if (a->spread.median != b->spread.median)
@@ -89,7 +89,7 @@ static void stat_print_contexts(FILE *out, const struct comparison *comparison, 
         if (comparison->context[i].kind != ROW_STATEMENT && spread.most > 0)
             ranked[count++] = (struct ranked){i, spread};
     }
-    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    qsort(ranked, count, sizeof *ranked, stat_compare_ranked);
     if (count && style->top)
         fprintf(out, "\n%s of the %s themselves:\n", metric_title(style->metric),
                 style->functions ? "functions" : "contexts");

@@ -1,4 +1,4 @@
-/* The output of `blame stat`: how much repeated runs of a program differ. */
+/* The output of `blame stat`, which tells how much repeated runs of a program differ. */
 #ifndef BLAME_COMMAND_COMPARE_STAT_VIEW_H
 #define BLAME_COMMAND_COMPARE_STAT_VIEW_H
 
@@ -8,11 +8,11 @@
 #include "command/compare/compare.h"
 
 struct stat_style {
-    enum metric metric; /* metric of the list of contexts */
+    enum metric metric; /* metric shown in the list of contexts */
     size_t top;
     size_t columns;
     bool utf8;
-    bool functions; /* the contexts are functions, from flat views */
+    bool functions; /* whether the contexts are functions, from flat views */
 };
 
 /* Prints the statistics. All runs of the comparison must be on one side. */

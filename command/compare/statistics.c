@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL           0.05 /* error probability of one bound */
+#define LEVEL           0.05 /* probability that chance goes beyond one bound */
 #define COVERAGE        0.95
 #define STANDARD_ERRORS 3
-/* maximum number of pairs for the exact test; with more, the normal approximation is as good */
+/* maximum number of pairs for which the exact test is used; with more pairs, the normal approximation is as
+ * good */
 #define EXACT_PAIRS 4096
 #define NORMAL_5    1.6448536269514722
 
@@ -25,8 +26,8 @@ double statistics_median(double *value, size_t count)
     return count % 2 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Uses the binomial distribution. The k-th smallest of n values exceeds the median with the probability of
- * fewer than k heads in n coin tosses. */
+/* Uses the binomial distribution: the k-th smallest of n values exceeds the median with the same probability
+ * as n coin tosses give fewer than k heads. */
 struct statistics_interval statistics_interval_of(double *value, size_t count)
 {
     if (!count)
@@ -44,9 +45,9 @@ struct statistics_interval statistics_interval_of(double *value, size_t count)
     return result;
 }
 
-/* Returns the rank for which P(U <= u) reaches the level, where U is the Mann-Whitney statistic of two equal
- * sides. Uses the generating function prod (1 - q^(m+i)) / (1 - q^i). */
-static size_t mann_whitney_exact_rank(size_t n, size_t m)
+/* Returns the largest rank for which P(U < rank) is at most LEVEL. U is the Mann-Whitney statistic of two
+ * sides that do not differ. Uses the generating function prod (1 - q^(m+i)) / (1 - q^i). */
+static size_t statistics_exact_rank(size_t n, size_t m)
 {
     double ways[EXACT_PAIRS / 2 + 2] = {1}, all = 1, sum = 0;
     size_t most = n * m / 2;
@@ -69,7 +70,7 @@ size_t statistics_rank(size_t before, size_t after)
     if (!before || !after)
         return 0;
     if (before * after <= EXACT_PAIRS)
-        return mann_whitney_exact_rank(before < after ? before : after, before < after ? after : before);
+        return statistics_exact_rank(before < after ? before : after, before < after ? after : before);
     double rank = 0.5 * n * m - 0.5 - NORMAL_5 * sqrt(n * m * (n + m + 1) / 12);
     return rank > 0 ? (size_t)rank : 0;
 }

@@ -1,5 +1,5 @@
-/* Statistics of a few runs: medians, and bounds on the true values. They assume no distribution of the runs.
- * docs/reading-a-report.md says what that costs. */
+/* Statistics of a few runs: medians, and bounds on the true values. They assume no distribution of the runs'
+ * values. docs/reading-a-report.md says what this costs. */
 #ifndef BLAME_COMMAND_COMPARE_STATISTICS_H
 #define BLAME_COMMAND_COMPARE_STATISTICS_H
 
@@ -11,15 +11,15 @@
 /* Returns the median of the values, which it sorts. */
 double statistics_median(double *value, size_t count);
 
-/* Confidence interval of the median, whose ends are two of the values. */
+/* Confidence interval of the median. Its ends are two of the values. */
 struct statistics_interval {
     double low, high;
-    /* probability that the median is in the interval, 0 to 1: at least 0.95 with six or more values, less
-     * with fewer, 0 with one */
+    /* probability, 0 to 1, that the median is in the interval: at least 0.95 for six or more values, less for
+     * fewer, 0 for one */
     double coverage;
 };
 
-/* Returns the interval. Sorts the values. */
+/* Returns the confidence interval of the values' median. Sorts the values. */
 struct statistics_interval statistics_interval_of(double *value, size_t count);
 
 /* The values of one side, and the sampling variance of each value. */
@@ -28,9 +28,9 @@ struct statistics_side {
     size_t count;
 };
 
-/* Bounds on `after - factor * before`. If statistics_repeated() is true, chance goes beyond each bound in at
- * most one of 20 comparisons of equal programs. Otherwise, the bounds are three standard errors of sampling
- * beyond the extreme pairs. */
+/* Bounds on `after - factor * before`. If statistics_repeated() is true and the programs are equal, chance
+ * goes beyond each bound in at most one of 20 comparisons. If it is false, the bounds are three standard
+ * errors of sampling beyond the extreme pairs. */
 struct statistics_change {
     double low, high;
 };
@@ -39,11 +39,11 @@ struct statistics_change {
 struct statistics_change statistics_change_of(const struct statistics_side *before, const struct statistics_side *after,
                                               double factor, double *pair);
 
-/* Returns whether the runs are enough to show how much runs vary. The Mann-Whitney test can then find a
+/* Returns whether there are enough runs to show how much runs vary, so that the Mann-Whitney test can find a
  * difference at the 5 % level. Three runs on each side are enough. */
 bool statistics_repeated(size_t before, size_t after);
 
-/* Returns how many pairs may lie beyond a bound at the 5 % level; 0 if no bound reaches that level. */
+/* Returns how many of the pairs may lie beyond a bound at the 5 % level; 0 if no bound reaches that level. */
 size_t statistics_rank(size_t before, size_t after);
 
 #endif

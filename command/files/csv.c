@@ -127,7 +127,8 @@ static void csv_rank_seconds(FILE *out, const struct profile_rank *rank, double 
     csv_seconds_if(out, rank_counts(rank), ns);
 }
 
-/* Writes an empty field if it is not known which rank made which rank wait. */
+/* Writes a rank's waiting, in s. The field is empty if it is unknown for how long ranks waited for one
+ * another. */
 static void csv_rank_wait(FILE *out, const struct profile_rank *rank, double ns)
 {
     csv_seconds_if(out, rank->ranks_seen && rank_counts(rank), ns);
@@ -238,7 +239,7 @@ void write_balance_csv(FILE *out, const struct profile *profile, const struct ro
 
 /* ---- timeline.csv, culprits.csv ---- */
 
-/* Writes the begin and the end of a bin, in s since the start of the process. */
+/* Writes the start and the end of a bin, in s since the start of the process. */
 static void csv_bin_times(FILE *out, const struct profile *profile, uint64_t width_ns, uint32_t bin)
 {
     double begin_ns =
@@ -307,48 +308,48 @@ void write_culprits_csv(FILE *out, const struct profile *profile, const struct r
 
 /* ---- profile.csv, threads.csv, locks.csv, waits.csv, findings.csv ---- */
 
-/* A buffer that is written to the stream when it is full, some thousand lines at a time. */
+/* A buffer of some thousand lines, which is written to the stream when it is full. */
 struct lines {
     FILE *out;
     size_t used;
     char bytes[1 << 16];
 };
 
-static void lines_flush(struct lines *lines)
+static void csv_lines_flush(struct lines *lines)
 {
     fwrite(lines->bytes, 1, lines->used, lines->out);
     lines->used = 0;
 }
 
-/* Returns where the next `most` bytes may be written. Call lines_advance() afterwards. */
-static char *lines_room_for(struct lines *lines, size_t most)
+/* Returns where the next `most` bytes may be written. Call csv_lines_advance() after writing them. */
+static char *csv_lines_room_for(struct lines *lines, size_t most)
 {
     if (sizeof lines->bytes - lines->used < most)
-        lines_flush(lines);
+        csv_lines_flush(lines);
     return lines->bytes + lines->used;
 }
 
-static void lines_advance(struct lines *lines, const char *end)
+static void csv_lines_advance(struct lines *lines, const char *end)
 {
     lines->used = (size_t)(end - lines->bytes);
 }
 
-static void lines_text(struct lines *lines, const char *text)
+static void csv_lines_text(struct lines *lines, const char *text)
 {
     size_t bytes = strlen(text);
     if (bytes < 4096 && format_csv_plain(text)) {
-        memcpy(lines_room_for(lines, bytes), text, bytes);
+        memcpy(csv_lines_room_for(lines, bytes), text, bytes);
         lines->used += bytes;
         return;
     }
-    lines_flush(lines);
+    csv_lines_flush(lines);
     format_csv_text(lines->out, text);
 }
 
-static void lines_label(struct lines *lines, const struct rows *rows, size_t index)
+static void csv_lines_label(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
-    char *at = format_integer(lines_room_for(lines, 4 * FORMAT_NUMBER_BYTES), index);
+    char *at = format_integer(csv_lines_room_for(lines, 4 * FORMAT_NUMBER_BYTES), index);
     *at++ = ',';
     if (row->parent != ROW_NONE)
         at = format_integer(at, row->parent);
@@ -357,24 +358,24 @@ static void lines_label(struct lines *lines, const struct rows *rows, size_t ind
     *at++ = ',';
     at = stpcpy(at, row_kind_name[row->kind]);
     *at++ = ',';
-    lines_advance(lines, at);
+    csv_lines_advance(lines, at);
     const char *const texts[] = {row->label->name, row->label->module, row->label->file};
     for (size_t i = 0; i < COUNT(texts); i++) {
-        lines_text(lines, texts[i]);
-        *lines_room_for(lines, 1) = ',';
+        csv_lines_text(lines, texts[i]);
+        *csv_lines_room_for(lines, 1) = ',';
         lines->used++;
     }
 }
 
-static char *lines_put_int(char *at, int value)
+static char *csv_lines_put_int(char *at, int value)
 {
     if (value < 0)
         *at++ = '-';
     return format_integer(at, value < 0 ? (uint64_t)-(int64_t)value : (uint64_t)value);
 }
 
-/* Writes the columns for counters and exact times, which only some profiles have. */
-static char *lines_put_extra(char *at, const struct rows *rows, const struct row *row)
+/* Writes the columns of counters and exact times, which only some profiles have. */
+static char *csv_lines_put_extra(char *at, const struct rows *rows, const struct row *row)
 {
     static const struct row_extra nothing;
     const struct row_extra *extra = row->extra ? row->extra : &nothing;
@@ -397,23 +398,23 @@ static char *lines_put_extra(char *at, const struct rows *rows, const struct row
     return at;
 }
 
-static char *lines_value(char *at, const struct rows *rows, const struct profile_sums *sums, enum metric metric)
+static char *csv_lines_value(char *at, const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     *at++ = ',';
     return metric == METRIC_SAMPLES ? format_integer(at, sums->samples)
                                     : format_micro(at, metric_value(rows, sums, metric));
 }
 
-static char *lines_columns(char *at, const struct rows *rows, const struct row *row, size_t first, size_t end)
+static char *csv_lines_columns(char *at, const struct rows *rows, const struct row *row, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
-        at = lines_value(at, rows, row->inclusive, metric_columns[i]);
-        at = lines_value(at, rows, row->exclusive, metric_columns[i]);
+        at = csv_lines_value(at, rows, row->inclusive, metric_columns[i]);
+        at = csv_lines_value(at, rows, row->exclusive, metric_columns[i]);
     }
     return at;
 }
 
-static char *lines_errors(char *at, const struct rows *rows, const struct row *row)
+static char *csv_lines_errors(char *at, const struct rows *rows, const struct row *row)
 {
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
         *at++ = ',';
@@ -424,24 +425,24 @@ static char *lines_errors(char *at, const struct rows *rows, const struct row *r
     return at;
 }
 
-static void lines_row(struct lines *lines, const struct rows *rows, size_t index, bool errors)
+static void csv_lines_row(struct lines *lines, const struct rows *rows, size_t index, bool errors)
 {
     const struct row *row = &rows->row[index];
-    lines_label(lines, rows, index);
-    char *at = lines_room_for(lines, (2 + 4 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
-                                         FORMAT_NUMBER_BYTES);
-    at = lines_put_int(at, row->label->line);
+    csv_lines_label(lines, rows, index);
+    char *at = csv_lines_room_for(lines, (2 + 4 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
+                                             FORMAT_NUMBER_BYTES);
+    at = csv_lines_put_int(at, row->label->line);
     *at++ = ',';
-    at = lines_put_int(at, row->call_line);
-    at = lines_columns(at, rows, row, 0, METRIC_FIRST_COLUMNS);
+    at = csv_lines_put_int(at, row->call_line);
+    at = csv_lines_columns(at, rows, row, 0, METRIC_FIRST_COLUMNS);
     for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++) {
         *at++ = ',';
         at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], rows_whole(rows)));
         *at++ = ',';
         at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], row->inclusive));
     }
-    at = lines_columns(lines_put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
-    lines_advance(lines, stpcpy(errors ? lines_errors(at, rows, row) : at, END_OF_LINE));
+    at = csv_lines_columns(csv_lines_put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
+    csv_lines_advance(lines, stpcpy(errors ? csv_lines_errors(at, rows, row) : at, END_OF_LINE));
 }
 
 static void csv_counter_title(FILE *out, const char *name, const char *which)
@@ -477,8 +478,8 @@ void write_profile_csv(FILE *out, const struct rows *rows, bool errors)
     lines.out = out;
     lines.used = 0;
     for (size_t i = 0; i < rows->count; i++)
-        lines_row(&lines, rows, i, errors);
-    lines_flush(&lines);
+        csv_lines_row(&lines, rows, i, errors);
+    csv_lines_flush(&lines);
 }
 
 static void csv_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
@@ -498,7 +499,7 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
     for (size_t position = 0; position < profile->thread_count; position++) {
         size_t i = order ? order[position] : position;
         const struct profile_thread *thread = &profile->threads[i];
-        /* subtract before the conversion, because a double cannot represent every absolute time */
+        /* subtracted before the conversion, because a double cannot represent every absolute time */
         uint64_t start = profile->header.start_ns;
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
                                   (double)(int64_t)(profile_thread_end_ns(thread) - start)};
@@ -516,8 +517,8 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
     }
 }
 
-/* Writes the path of a context, its s and the id of its row in profile.csv; three empty fields if there is no
- * context. */
+/* Writes the path of a context, its seconds and the id of its row in profile.csv. Writes three empty fields
+ * if there is no context. */
 static void csv_lock_context(FILE *out, const struct rows *rows, uint32_t row, double wait_ns)
 {
     if (row == ROW_NONE) {

@@ -14,35 +14,37 @@
 #include "command/tables/phases.h"
 #include "command/tables/waits.h"
 
-/* Writes profile.csv. errors: with columns for sampling errors. A write error stays in the stream (ferror). */
+/* Writes profile.csv. errors: whether to write columns for sampling errors. A write error stays in the stream
+ * (ferror). */
 void write_profile_csv(FILE *out, const struct rows *rows, bool errors);
-/* Writes threads.csv. order: indices of the threads in the order to write them; NULL: by start. The threads
- * keep their numbers. */
+/* Writes threads.csv. order: indices of the threads in the order in which to write them; NULL: by start. The
+ * numbers of the threads do not change. */
 void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order);
 void write_locks_csv(FILE *out, const struct lock_table *table);
-/* Writes waits.csv, one line for each pair. `context` is a row's id in profile.csv. */
+/* Writes waits.csv, with one line for each pair. `context` is the id of a row in profile.csv. */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
 void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table);
-/* Writes findings.csv, one line for each finding that is at least the part `least` of the whole. `context` is
- * a row's id in profile.csv. */
+/* Writes findings.csv, with one line for each finding that is at least the fraction `least` of the whole.
+ * `context` is the id of a row in profile.csv. */
 void write_findings_csv(FILE *out, const struct findings *findings, double least);
 
-/* Writes ranks.csv, one line for each process of the job, even if it has no figures. Unknown fields are
- * empty. */
+/* Writes ranks.csv, with one line for each process of the job, even for one without measurements. Unknown
+ * fields are empty. */
 void write_ranks_csv(FILE *out, const struct profile *profile);
 
-/* Writes spread.csv, one line for each time of a row that can be compared between ranks. `id` is the row's id
- * in profile.csv. */
+/* Writes spread.csv, with one line for each time of a row that can be compared between ranks. `id` is the
+ * row's id in profile.csv. */
 void write_spread_csv(FILE *out, const struct profile *profile, const struct rows *rows);
 
-/* Writes balance.csv, one line for each call, context and rank that is charged. `id` is the row's id in
+/* Writes balance.csv, with one line for each call, context and rank that is charged. `id` is the row's id in
  * profile.csv. */
 void write_balance_csv(FILE *out, const struct profile *profile, const struct rows *rows);
 
-/* Writes timeline.csv, one line for each bin of a thread that has samples. `thread` is empty if a line is for
- * one or more whole ranks. */
+/* Writes timeline.csv, with one line for each bin of a thread that has samples. `thread` is empty if a line
+ * is for one or more whole ranks. */
 void write_timeline_csv(FILE *out, const struct profile *profile);
-/* Writes culprits.csv, one line for each bin and row with blame. `id` is the row's id in profile.csv. */
+/* Writes culprits.csv, with one line for each bin and row that has blame. `id` is the row's id in
+ * profile.csv. */
 void write_culprits_csv(FILE *out, const struct profile *profile, const struct rows *rows,
                         const struct culprits *culprits);
 

@@ -41,7 +41,8 @@ static json_t *json_digits(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* Packs a JSON object. `o*` leaves out a real that is not a number, which a damaged file may contain. */
+/* Packs a JSON object. The format `o*` leaves out a real that is not a number, which a damaged file may
+ * contain. */
 #define OBJECT(...) ((json_t *)memory_check(json_pack(__VA_ARGS__)))
 
 static json_t *json_start_time(int64_t realtime_ns)
@@ -56,8 +57,8 @@ static json_t *json_start_time(int64_t realtime_ns)
     return json_string(whole);
 }
 
-/* Returns a number if the value consists of digits, otherwise a string. An option that is a name is always a
- * string. */
+/* Returns a JSON number if the value consists of digits; otherwise, a string. The value of an option that is
+ * a name is always a string. */
 static json_t *json_option_value(const char *name, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
@@ -67,7 +68,7 @@ static json_t *json_option_value(const char *name, const char *value)
                                                                   : json_of_text(value);
 }
 
-/* Adds the options in lines BLAME_NAME=VALUE. */
+/* Adds the options, which are given as lines of the form BLAME_NAME=VALUE. */
 static void json_add_options(json_t *json, const char *lines)
 {
     const char prefix[] = "BLAME_";
@@ -88,7 +89,8 @@ static void json_add_options(json_t *json, const char *lines)
     }
 }
 
-/* Returns an object made of lines NAME=VALUE, which may be empty. numbers: values of digits become numbers. */
+/* Returns an object made from lines of the form NAME=VALUE. There may be no lines. numbers: whether values of
+ * digits become JSON numbers. */
 static json_t *json_of_lines(const char *lines, bool numbers)
 {
     json_t *json = json_object();
@@ -109,7 +111,7 @@ static json_t *json_of_lines(const char *lines, bool numbers)
 static json_t *json_options(const struct profile *profile)
 {
     json_t *json = json_object();
-    json_object_set_new(json, "out", json_null()); /* replaced if the option was given */
+    json_object_set_new(json, "out", json_null()); /* replaced below if the option was given */
     json_add_options(json, profile_text(profile, "options"));
     return json;
 }
@@ -128,7 +130,7 @@ static json_t *json_samples(const struct ledger *ledger)
                   "dropped", dropped);
 }
 
-/* Returns statistics of unwinding (docs/call-paths.md). */
+/* Returns the statistics of unwinding (docs/call-paths.md). */
 static json_t *json_unwinding(const struct ledger *ledger)
 {
     json_t *slow = json_object();
@@ -167,7 +169,7 @@ static json_t *json_modules(const struct profile *profile)
         const struct profile_module *module = &profile->modules[i];
         char build_id[2 * sizeof module->build_id + 1] = "", bias[32];
         if (module->flags & PROFILE_MODULE_PYTHON)
-            continue; /* one Python function, not a file */
+            continue; /* the entry is one Python function, not a file */
         for (uint32_t byte = 0; byte < module->build_id_bytes; byte++)
             snprintf(build_id + 2 * byte, 3, "%02x", module->build_id[byte]);
         snprintf(bias, sizeof bias, "0x%" PRIx64, module->load_bias);
@@ -188,7 +190,7 @@ static json_t *json_runtimes(const struct profile *profile)
     return json;
 }
 
-/* Returns Python's version. If Python functions are missing from contexts, also returns why. */
+/* Returns the version of Python and, if Python functions are missing from contexts, the reason. */
 static json_t *json_python(const char *said)
 {
     const char *why = strchr(said, '\t');
@@ -217,8 +219,8 @@ static json_t *json_misnested(const struct rows *rows)
     return json;
 }
 
-/* Returns the number of executions by index of the name. The caller frees the array. */
-static uint64_t *count_executions_by_name(const struct profile *profile)
+/* Returns the number of executions for each name of the profile. The caller frees the array. */
+static uint64_t *json_count_executions(const struct profile *profile)
 {
     uint64_t *executions = memory_array(profile->name_count, sizeof *executions);
     for (size_t i = 0; i < profile->probe_count; i++) {
@@ -235,7 +237,7 @@ static json_t *json_phases(const struct profile *profile)
 {
     static const char *const kinds[] = {"phase", "event", "parameter"};
     json_t *json = json_array();
-    uint64_t *executions = count_executions_by_name(profile);
+    uint64_t *executions = json_count_executions(profile);
     for (size_t i = 0; i < profile->name_count; i++) {
         const struct profile_name *name = &profile->names[i];
         if (name->kind < PROFILE_NODE_PHASE || name->kind > PROFILE_NODE_PARAMETER)
@@ -310,25 +312,25 @@ static void json_set_losses(json_t *json, const struct profile *profile, const s
     json_object_set_new(json, "signals_taken", json_digits(profile->header.signals_taken));
 }
 
-static json_t *real_or_null(double value)
+static json_t *json_real_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Returns the efficiencies. An unknown one is null. */
+/* Returns the efficiencies; null for an unknown one. */
 static json_t *json_efficiencies(const struct profile *profile)
 {
     struct efficiencies made = efficiencies_of(profile);
     json_t *json = OBJECT("{so so so so so so}", "untold", json_of_text(made.why ? made.why : made.why_balance),
                           "runtime_s", json_real(made.runtime_s), "processes", json_digits(made.processes), "threads",
-                          json_digits(made.threads), "useful_no_core", real_or_null(made.no_core), "useful_blocked",
-                          real_or_null(made.blocked));
+                          json_digits(made.threads), "useful_no_core", json_real_or_null(made.no_core),
+                          "useful_blocked", json_real_or_null(made.blocked));
     for (int i = 0; i < EFFICIENCIES; i++)
-        json_object_set_new(json, efficiency_key[i], real_or_null(made.of[i]));
+        json_object_set_new(json, efficiency_key[i], json_real_or_null(made.of[i]));
     return json;
 }
 
-/* Returns the job's name, its number of ranks (null if unknown), its efficiencies, and the state of each
+/* Returns the name of the job, its number of ranks (null if unknown), its efficiencies, and the state of each
  * rank. */
 static json_t *json_job(const struct profile *profile)
 {
@@ -345,8 +347,8 @@ static json_t *json_job(const struct profile *profile)
                   json_digits(profile->header.merged), "efficiencies", json_efficiencies(profile), "ranks", ranks);
 }
 
-/* Adds a rank's number, the job's size, the rank's node and its allowed cores. If they are known, also adds
- * the ranks that it waited for and those that waited for it. */
+/* Adds what is known about ranks. For a job: the job. For a rank: its number, the job's size, its node and
+ * its allowed cores. If the ranks saw one another: for how long they waited for one another. */
 static void json_set_rank(json_t *json, const struct profile *profile, const struct profile_sums *all)
 {
     const char *rank = profile_text(profile, "rank"), *ranks = profile_text(profile, "ranks");

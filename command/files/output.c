@@ -61,7 +61,7 @@ static void output_balance(FILE *out, const struct profile *profile, const struc
     write_balance_csv(out, profile, tables->rows);
 }
 
-static bool profile_is_job(const struct profile *profile)
+static bool output_is_for_job(const struct profile *profile)
 {
     return profile->header.merged > 0;
 }
@@ -74,16 +74,17 @@ static void output_json(FILE *out, const struct profile *profile, const struct r
 static const struct output_file {
     const char *name;
     void (*put)(FILE *out, const struct profile *profile, const struct report_tables *tables);
-    bool (*wanted)(const struct profile *profile); /* decides whether the file is written; NULL: always */
+    /* decides whether the file is written; NULL: it is always written */
+    bool (*wanted)(const struct profile *profile);
 } files[] = {
     {.name = "profile.csv", .put = output_profile},
     {.name = "threads.csv", .put = output_threads},
     {.name = "locks.csv", .put = output_locks},
     {.name = "waits.csv", .put = output_waits},
     {.name = "phases.csv", .put = output_phases, .wanted = phases_any},
-    {.name = "ranks.csv", .put = output_ranks, .wanted = profile_is_job},
-    {.name = "spread.csv", .put = output_spread, .wanted = profile_is_job},
-    {.name = "balance.csv", .put = output_balance, .wanted = profile_is_job},
+    {.name = "ranks.csv", .put = output_ranks, .wanted = output_is_for_job},
+    {.name = "spread.csv", .put = output_spread, .wanted = output_is_for_job},
+    {.name = "balance.csv", .put = output_balance, .wanted = output_is_for_job},
     {.name = "run.json", .put = output_json},
 };
 
@@ -94,7 +95,7 @@ static struct {
     char *path, *temporary;
 } out[FILE_COUNT];
 
-/* Removes the temporary files. After the rename, no file has a temporary name any more. */
+/* Removes the temporary files that were not renamed. */
 static void output_remove_temporaries(void)
 {
     for (size_t i = 0; i < FILE_COUNT; i++) {
@@ -118,7 +119,7 @@ static int output_write_file(size_t number, const struct profile *profile, const
     }
     out[number].path = memory_text("%s/%s", dir, files[number].name);
     out[number].temporary = temporary;
-    /* If only the owner may enter the directory (BLAME_PRIVATE), the file becomes private as well, because it
+    /* If only the owner may enter the directory (BLAME_PRIVATE), the file is made private as well, because it
      * may be copied to another place. */
     struct stat above;
     if (stat(dir, &above) == 0 && (above.st_mode & 077) == 0)

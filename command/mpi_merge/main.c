@@ -1,7 +1,7 @@
-/* `mpirun -n M blame-merge DIR` does the work of `blame merge DIR` in the processes of an MPI job. Each
- * process merges consecutive files. Then pairs of processes join their results, until rank 0 has the whole
- * job. Files are joined in the same tree as by command/cli/job_files.h, so the result is the same bit for
- * bit. Only rank 0 lists the files, writes the job's file and prints messages. */
+/* `mpirun -n M blame-merge DIR` does the work of `blame merge DIR` in the processes of an MPI job. First,
+ * each process merges files that are consecutive in the list. Then, pairs of processes join their results
+ * until rank 0 has the whole job. The files are joined in the same tree as in command/cli/job_files.h, so the
+ * result is the same bit for bit. Only rank 0 lists the files, writes the job's file and prints messages. */
 #include <mpi.h>
 
 #include <signal.h>
@@ -17,27 +17,27 @@
 #include "command/cli/job_files.h"
 #include "command/text/memory.h"
 
-#define PIECE_BYTES ((size_t)64 << 20) /* bytes in a message, because MPI counts in int */
-/* sent in place of a file's size: the merge failed, and a message was printed */
+#define PIECE_BYTES ((size_t)64 << 20) /* maximum number of bytes in a message; MPI counts them in an int */
+/* sent in place of a file's size if the merge failed and a message was printed */
 #define FAILED UINT64_MAX
 
 static int rank, ranks;
 
-/* The data of rank 0's tree that the other ranks need. */
+/* The data of rank 0's job tree that the other ranks need. */
 struct plan {
     uint64_t count; /* number of files; 0: there is nothing to do */
     uint64_t text_bytes;
     uint32_t has_identity, known, clock;
 };
 
-static void broadcast_bytes(void *bytes, size_t count)
+static void mpi_merge_broadcast(void *bytes, size_t count)
 {
     for (size_t done = 0; done < count; done += PIECE_BYTES)
         MPI_Bcast((char *)bytes + done, (int)(count - done < PIECE_BYTES ? count - done : PIECE_BYTES), MPI_BYTE, 0,
                   MPI_COMM_WORLD);
 }
 
-static void send_plan(const struct job_tree *tree)
+static void mpi_merge_send_plan(const struct job_tree *tree)
 {
     char *text;
     const struct job_reference *like = &tree->like;
@@ -51,21 +51,21 @@ static void send_plan(const struct job_tree *tree)
         fprintf(out, "%s%c", tree->paths[i], '\0');
     plan.text_bytes = (uint64_t)ftell(out);
     memory_stream_close(out);
-    broadcast_bytes(&plan, sizeof plan);
-    broadcast_bytes(text, plan.text_bytes);
+    mpi_merge_broadcast(&plan, sizeof plan);
+    mpi_merge_broadcast(text, plan.text_bytes);
     free(text);
 }
 
-/* Receives the tree. Returns false if there is nothing to do. The caller frees *text, which the tree points
- * into. */
-static bool receive_plan(struct job_tree *tree, char **text)
+/* Receives rank 0's job tree. Returns false if there is nothing to do. The caller frees *text, to which the
+ * tree points. */
+static bool mpi_merge_receive_plan(struct job_tree *tree, char **text)
 {
     struct plan plan;
-    broadcast_bytes(&plan, sizeof plan);
+    mpi_merge_broadcast(&plan, sizeof plan);
     if (!plan.count)
         return false;
     char *at = *text = memory_array(plan.text_bytes, 1), *like_text[3];
-    broadcast_bytes(*text, plan.text_bytes);
+    mpi_merge_broadcast(*text, plan.text_bytes);
     const char **paths = memory_array(plan.count, sizeof *paths);
     for (size_t i = 0; i < 3 + plan.count; i++) {
         if (i < 3)
@@ -86,7 +86,7 @@ static bool receive_plan(struct job_tree *tree, char **text)
     return true;
 }
 
-static void send_file(int file, int to)
+static void mpi_merge_send_file(int file, int to)
 {
     struct stat status;
     uint64_t bytes = file >= 0 && fstat(file, &status) == 0 ? (uint64_t)status.st_size : FAILED;
@@ -103,8 +103,9 @@ static void send_file(int file, int to)
         close(file);
 }
 
-/* Returns a descriptor of the received file; -1 if the merge failed in the sender, which printed a message. */
-static int receive_file(int from)
+/* Returns a descriptor of the received file; -1 if the merge failed in the sender, which has printed a
+ * message. */
+static int mpi_merge_receive_file(int from)
 {
     uint64_t bytes;
     MPI_Recv(&bytes, 1, MPI_UINT64_T, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -114,7 +115,7 @@ static int receive_file(int from)
     void *content = file >= 0 && ftruncate(file, (off_t)bytes) == 0
                         ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                         : MAP_FAILED;
-    if (content == MAP_FAILED) { /* the sender waits for this process, so the job must end */
+    if (content == MAP_FAILED) { /* end the job, because the sender waits for this process */
         fprintf(stderr, "blame merge: rank %d has not enough memory for a part of the job\n", rank);
         MPI_Abort(MPI_COMM_WORLD, CLI_BAD_INPUT);
     }
@@ -125,10 +126,10 @@ static int receive_file(int from)
     return file;
 }
 
-/* Merges this process's files. Returns the whole job's file in rank 0; -1 in other ranks, and after a
- * failure, for which a message was printed. The number of a process's files is a power of two, so that they
- * are one subtree. */
-static int merge_stretch(const struct job_tree *tree)
+/* Merges the files of this process, and joins the results of other processes. In rank 0, returns the file of
+ * the whole job. Returns -1 in the other ranks, and after a failure, for which a message was printed. The
+ * number of parts per process is a power of two, so that they are one subtree. */
+static int mpi_merge_stretch(const struct job_tree *tree)
 {
     size_t parts = job_tree_parts(tree), stretch = 1;
     while (stretch * (size_t)ranks < parts)
@@ -139,12 +140,12 @@ static int merge_stretch(const struct job_tree *tree)
     int file = job_tree_merge(tree, first, parts - first < stretch ? parts - first : stretch);
     for (int step = 1; step < ranks; step *= 2) {
         if (rank % (2 * step)) {
-            send_file(file, rank - step);
+            mpi_merge_send_file(file, rank - step);
             return -1;
         }
         if (rank + step >= ranks || (size_t)(rank + step) * stretch >= parts)
             continue;
-        int other = receive_file(rank + step);
+        int other = mpi_merge_receive_file(rank + step);
         if (file >= 0 && other >= 0) {
             file = job_tree_join(tree, file, other);
         } else {
@@ -155,12 +156,12 @@ static int merge_stretch(const struct job_tree *tree)
     return file;
 }
 
-static struct profile *read_job_tree(struct job_tree *tree, char **why)
+static struct profile *mpi_merge_job_tree(struct job_tree *tree, char **why)
 {
     job_reference_find(&tree->like, tree->paths, tree->count);
     tree->jobs = 1;
-    send_plan(tree);
-    int file = merge_stretch(tree);
+    mpi_merge_send_plan(tree);
+    int file = mpi_merge_stretch(tree);
     MPI_Finalize(); /* the other processes need not wait until the file is written */
     if (file < 0)
         return NULL;
@@ -169,18 +170,18 @@ static struct profile *read_job_tree(struct job_tree *tree, char **why)
     return part ? job_complete(part, why) : NULL;
 }
 
-static void merge_as_other_rank(void)
+static void mpi_merge_as_other_rank(void)
 {
     struct job_tree tree;
     char *text;
-    if (!receive_plan(&tree, &text))
+    if (!mpi_merge_receive_plan(&tree, &text))
         return;
-    merge_stretch(&tree);
+    mpi_merge_stretch(&tree);
     free((void *)tree.paths);
     free(text);
 }
 
-static int merge_as_rank_0(int argc, char **argv)
+static int mpi_merge_as_rank_0(int argc, char **argv)
 {
     int finished;
     for (int i = 1; i < argc; i++)
@@ -191,11 +192,11 @@ static int merge_as_rank_0(int argc, char **argv)
                     argv[i]);
             return CLI_BAD_USAGE;
         }
-    job_read_tree = read_job_tree;
+    job_read_tree = mpi_merge_job_tree;
     int status = cli_merge(argc, argv);
     MPI_Finalized(&finished);
     if (!finished) {
-        broadcast_bytes(&(struct plan){0}, sizeof(struct plan));
+        mpi_merge_broadcast(&(struct plan){0}, sizeof(struct plan));
         MPI_Finalize();
     }
     return status;
@@ -203,14 +204,14 @@ static int merge_as_rank_0(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    /* a file size limit then causes an error message instead of ending the process */
+    /* reaching a limit on file size then causes an error message instead of ending the process */
     signal(SIGXFSZ, SIG_IGN);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank == 0)
-        return merge_as_rank_0(argc, argv);
-    merge_as_other_rank();
+        return mpi_merge_as_rank_0(argc, argv);
+    mpi_merge_as_other_rank();
     MPI_Finalize();
     return CLI_DONE;
 }

@@ -157,7 +157,7 @@ static void wait_table_gather_rests(struct wait_gathering *gathering)
 
 static const struct wait_table *sorted; /* table of the wait pairs that wait_table_compare_pairs() compares */
 
-static int compare_wait_pairs(const void *left, const void *right)
+static int wait_table_compare_pairs(const void *left, const void *right)
 {
     const struct wait_pair *a = left, *b = right;
     const struct wait_place *at = &sorted->place[a->place], *bt = &sorted->place[b->place];
@@ -182,7 +182,7 @@ static void wait_table_sort(struct wait_table *table)
     if (table->pair_count == 0)
         return;
     sorted = table;
-    qsort(table->pair, table->pair_count, sizeof *table->pair, compare_wait_pairs);
+    qsort(table->pair, table->pair_count, sizeof *table->pair, wait_table_compare_pairs);
     for (size_t i = 0, number = 0; i < table->pair_count; i++) {
         struct wait_place *place = &table->place[table->pair[i].place];
         if (place->pair_count++ == 0) {
