@@ -1,4 +1,4 @@
-/* Stores the questions put to the symbol lookup, and their answers. */
+/* Stores questions about symbols and their answers. */
 #include "command/symbols/answers.h"
 
 #include <stdlib.h>

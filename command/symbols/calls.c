@@ -1,9 +1,9 @@
-/* Finds the functions that a function calls, jumps to at its end, or passes to the OpenMP runtime. Decodes
- * the function's whole machine code, and adds the call sites that DWARF describes.
+/* Finds which functions a function calls, jumps to at its end, or passes to the OpenMP runtime. For this, it
+ * decodes all machine code of the function, and adds the call sites that DWARF describes.
  *
- * A register's value at a call is known if it is the same constant on all paths to the call. The code is
- * decoded repeatedly until the known values at all labels (targets of branches) stop changing. At code that
- * is reached only by jumps through registers, no value is known. */
+ * At a call, the value of a register is known if it is the same constant on all paths to the call. The code
+ * is decoded again and again, until the values known at its labels (the targets of branches) no longer
+ * change. If only jumps through registers lead to some code, no value is known there. */
 #include "command/symbols/calls.h"
 
 #include <dwarf.h>
@@ -22,17 +22,16 @@
 
 /* ---- DWARF's call sites ---- */
 
-/* A walk over the call sites that DWARF describes in a function. Machine code usually says more; for
- * instance, clang describes no calls of the OpenMP runtime. DWARF adds two facts: the targets of calls
- * through registers where the compiler knew them, and which jumps through registers are calls and not
- * switches. */
+/* A walk over the call sites that DWARF describes in a function. Usually machine code tells more; for
+ * example, clang describes no calls of the OpenMP runtime. DWARF adds the targets of calls through registers,
+ * if the compiler knew them. DWARF also tells which jumps through registers are calls and not switches. */
 
 struct site_walk {
     struct symbols_module *module;
     struct symbols_call_list *list;
 };
 
-static bool call_site_address(Dwarf_Die *die, unsigned name, uint64_t *address)
+static bool symbols_call_site_address(Dwarf_Die *die, unsigned name, uint64_t *address)
 {
     Dwarf_Attribute attribute;
     Dwarf_Addr value;
@@ -42,17 +41,18 @@ static bool call_site_address(Dwarf_Die *die, unsigned name, uint64_t *address)
     return true;
 }
 
-/* Finds the address of the calling instruction's last byte. Depending on the compiler, DWARF gives the
- * address after the instruction, or its start. */
-static bool call_site_last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *vaddr)
+/* Finds the address of the last byte of a call instruction. Some compilers give the instruction's start in
+ * DWARF, others the address after it. */
+static bool symbols_call_site_last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *vaddr)
 {
     struct symbols_instruction instruction;
     size_t room;
-    if (call_site_address(site, DW_AT_call_return_pc, vaddr) || call_site_address(site, DW_AT_low_pc, vaddr)) {
+    if (symbols_call_site_address(site, DW_AT_call_return_pc, vaddr) ||
+        symbols_call_site_address(site, DW_AT_low_pc, vaddr)) {
         (*vaddr)--;
         return true;
     }
-    if (!call_site_address(site, DW_AT_call_pc, vaddr))
+    if (!symbols_call_site_address(site, DW_AT_call_pc, vaddr))
         return false;
     const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
     const uint8_t *code = symbols_elf_bytes(module->main.elf, *vaddr, &room);
@@ -62,14 +62,14 @@ static bool call_site_last_byte(struct symbols_module *module, Dwarf_Die *site, 
     return true;
 }
 
-static bool call_site_flag(Dwarf_Die *die, unsigned name)
+static bool symbols_call_site_flag(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     bool flag = false;
     return dwarf_formflag(dwarf_attr(die, name, &attribute), &flag) == 0 && flag;
 }
 
-static void call_site_fill_target(struct symbols_module *module, Dwarf_Die *site, struct symbol_call *call)
+static void symbols_call_site_fill_target(struct symbols_module *module, Dwarf_Die *site, struct symbol_call *call)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die callee;
@@ -90,34 +90,35 @@ static void call_site_fill_target(struct symbols_module *module, Dwarf_Die *site
     call->name = call->target ? "" : name;
 }
 
-static void call_sites_add(struct site_walk *walk, Dwarf_Die *site)
+static void symbols_call_sites_add(struct site_walk *walk, Dwarf_Die *site)
 {
     uint64_t vaddr;
     struct symbols_call_list *list = walk->list;
-    if (!call_site_last_byte(walk->module, site, &vaddr))
+    if (!symbols_call_site_last_byte(walk->module, site, &vaddr))
         return;
     for (size_t i = 0; i < list->count; i++) {
         if (list->list[i].key == vaddr) {
             if (!list->list[i].target && (!list->list[i].name || !*list->list[i].name))
-                call_site_fill_target(walk->module, site, &list->list[i]);
+                symbols_call_site_fill_target(walk->module, site, &list->list[i]);
             return;
         }
     }
     if (grow_list(&list->list, &list->room, list->count, sizeof *list->list)) {
         struct symbol_call *call = &list->list[list->count++];
         *call = (struct symbol_call){.key = vaddr};
-        call->tail = call_site_flag(site, DW_AT_call_tail_call) || call_site_flag(site, DW_AT_GNU_tail_call);
-        call_site_fill_target(walk->module, site, call);
+        call->tail =
+            symbols_call_site_flag(site, DW_AT_call_tail_call) || symbols_call_site_flag(site, DW_AT_GNU_tail_call);
+        symbols_call_site_fill_target(walk->module, site, call);
     }
 }
 
-static enum symbols_step call_sites_visit(void *walk, Dwarf_Die *die, uint32_t *around)
+static enum symbols_step symbols_call_sites_visit(void *walk, Dwarf_Die *die, uint32_t *around)
 {
     (void)around;
     switch (dwarf_tag(die)) {
     case DW_TAG_call_site:
     case DW_TAG_GNU_call_site:
-        call_sites_add(walk, die);
+        symbols_call_sites_add(walk, die);
         return SYMBOLS_SKIP;
     case DW_TAG_inlined_subroutine:
     case DW_TAG_lexical_block:
@@ -129,24 +130,25 @@ static enum symbols_step call_sites_visit(void *walk, Dwarf_Die *die, uint32_t *
     }
 }
 
-/* Adds DWARF's call sites to `list`: targets of indirect calls, and indirect jumps that are calls. The
- * addresses in struct symbol_call are not keys yet. */
+/* Adds two kinds of call sites from DWARF to `list`: indirect calls with a known target, and indirect jumps
+ * that are calls. The struct symbol_call still contain addresses, not keys. */
 static void symbols_calls_dwarf(struct symbols_module *module, struct symbols_function *function,
                                 struct symbols_call_list *list)
 {
     struct site_walk walk = {.module = module, .list = list};
-    symbols_dwarf_walk(&function->die, call_sites_visit, &walk);
+    symbols_dwarf_walk(&function->die, symbols_call_sites_visit, &walk);
 }
 
 /* ---- machine code ---- */
 
 #define MAX_RANGES 16
-/* maximum number of labels. Functions with more are generated code; register values are not tracked in them */
+/* maximum number of labels in a function. A function with more is generated code, for which register values
+ * are not tracked */
 #define MAX_LABELS 65536
 #define MAX_PASSES 16
-#define REGISTERS  31 /* maximum number of registers of an architecture */
-/* maximum number of bytes of a compilation unit that are decoded to find out whether an outlined function is
- * a task */
+#define REGISTERS  31 /* number of tracked registers, enough for every architecture */
+/* maximum number of bytes of a compilation unit that are decoded to tell whether an outlined function is a
+ * task */
 #define MAX_LAUNCH_BYTES (4u << 20)
 
 struct extent {
@@ -156,7 +158,7 @@ struct extent {
 struct label {
     uint64_t vaddr;
     bool reached;
-    uint64_t value[REGISTERS]; /* register values that all paths to the label have in common; 0: unknown */
+    uint64_t value[REGISTERS]; /* for each register, its value on all paths to the label; 0: unknown */
 };
 
 struct sweep {
@@ -165,23 +167,26 @@ struct sweep {
     struct extent ranges[MAX_RANGES];
     size_t range_count;
     uint64_t entry;
-    struct label *labels; /* targets of branches within the function, sorted */
+    /* labels of the function, which are the targets of its branches, sorted by address */
+    struct label *labels;
     size_t label_count, label_room;
     bool live, changed, record, follows;
-    uint64_t value[REGISTERS]; /* register values at the current instruction; valid only if `live` */
+    /* for each register, its value before the current instruction; valid only if `live` is set */
+    uint64_t value[REGISTERS];
     struct symbols_call_list calls;
 };
 
 /* ---- the code ranges of a function ---- */
 
-static struct symbols_function *function_in_dwarf_at(struct symbols_module *module, uint64_t vaddr)
+static struct symbols_function *symbols_function_in_dwarf_at(struct symbols_module *module, uint64_t vaddr)
 {
     struct symbols_unit *unit = symbols_dwarf_unit(module, vaddr);
     return unit ? symbols_dwarf_function(unit, vaddr) : NULL;
 }
 
-/* Returns the entry of the function whose cold part GCC named "name.cold"; 0 if `name` is not such a name. */
-static uint64_t cold_part_entry(struct symbols_module *module, const char *name)
+/* Returns the entry of the function whose cold part has the symbol `name`, for example "solve.cold", which is
+ * a name by GCC. Returns 0 if `name` is no such name. */
+static uint64_t symbols_cold_part_entry(struct symbols_module *module, const char *name)
 {
     const char *mark = strstr(name, ".cold");
     char hot[512];
@@ -192,7 +197,7 @@ static uint64_t cold_part_entry(struct symbols_module *module, const char *name)
     return symbols_calls_named(module, hot);
 }
 
-static bool module_launches_constructs(struct symbols_module *module)
+static bool symbols_module_launches_constructs(struct symbols_module *module)
 {
     const struct symbols_slot *slots;
     if (!module->launches_known) {
@@ -203,30 +208,30 @@ static bool module_launches_constructs(struct symbols_module *module)
     return module->launches;
 }
 
-/* Finds a function without a symbol in the unwind tables. These also describe linkage tables, which do not
- * count. Only modules that use OpenMP are searched, because the search is expensive. */
-static bool find_function_without_symbol(struct symbols_module *module, uint64_t vaddr, struct extent *extent)
+/* Finds a function without a symbol in the unwind tables. Ignores linkage tables, which are also described
+ * there. Searches only modules that use OpenMP, because the search is expensive. */
+static bool symbols_find_function_without_symbol(struct symbols_module *module, uint64_t vaddr, struct extent *extent)
 {
-    return module_launches_constructs(module) && symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) &&
-           !symbols_plt_stub(module, extent->low);
+    return symbols_module_launches_constructs(module) &&
+           symbols_unwind_extent(module, vaddr, &extent->low, &extent->high) && !symbols_plt_stub(module, extent->low);
 }
 
 uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr)
 {
     if (!symbols_module_open(module))
         return 0;
-    struct symbols_function *function = function_in_dwarf_at(module, vaddr);
+    struct symbols_function *function = symbols_function_in_dwarf_at(module, vaddr);
     if (function)
         return function->low;
     const struct symbols_entry *entry = symbols_module_function(module, vaddr);
-    uint64_t hot = entry ? cold_part_entry(module, entry->name) : 0;
+    uint64_t hot = entry ? symbols_cold_part_entry(module, entry->name) : 0;
     struct extent extent;
-    if (!entry && find_function_without_symbol(module, vaddr, &extent))
+    if (!entry && symbols_find_function_without_symbol(module, vaddr, &extent))
         return extent.low;
     return hot ? hot : entry && entry->size ? entry->start : 0;
 }
 
-static void sweep_find_code_ranges(struct sweep *sweep, struct symbols_function *function)
+static void symbols_sweep_find_code_ranges(struct sweep *sweep, struct symbols_function *function)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
@@ -240,11 +245,12 @@ static void sweep_find_code_ranges(struct sweep *sweep, struct symbols_function 
     struct extent extent;
     if (entry && entry->size && entry->start == sweep->entry)
         sweep->ranges[sweep->range_count++] = (struct extent){entry->start, entry->start + entry->size};
-    else if (!entry && find_function_without_symbol(sweep->module, sweep->entry, &extent) && extent.low == sweep->entry)
+    else if (!entry && symbols_find_function_without_symbol(sweep->module, sweep->entry, &extent) &&
+             extent.low == sweep->entry)
         sweep->ranges[sweep->range_count++] = extent;
 }
 
-static bool sweep_is_own_code_at(const struct sweep *sweep, uint64_t vaddr)
+static bool symbols_sweep_is_own_code_at(const struct sweep *sweep, uint64_t vaddr)
 {
     for (size_t i = 0; i < sweep->range_count; i++)
         if (vaddr >= sweep->ranges[i].low && vaddr < sweep->ranges[i].high)
@@ -254,54 +260,55 @@ static bool sweep_is_own_code_at(const struct sweep *sweep, uint64_t vaddr)
 
 /* ---- values of registers ---- */
 
-static int code_label_order(const void *left, const void *right)
+static int symbols_code_label_order(const void *left, const void *right)
 {
     const struct label *a = left, *b = right;
     return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
 
-static struct label *sweep_find_code_label(struct sweep *sweep, uint64_t vaddr)
+static struct label *symbols_sweep_find_code_label(struct sweep *sweep, uint64_t vaddr)
 {
     struct label wanted = {.vaddr = vaddr};
     return sweep->label_count
-               ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, code_label_order)
+               ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, symbols_code_label_order)
                : NULL;
 }
 
-static bool sweep_jumps_inside(const struct sweep *sweep, const struct symbols_instruction *instruction)
+static bool symbols_sweep_jumps_inside(const struct sweep *sweep, const struct symbols_instruction *instruction)
 {
     return (instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH) && !instruction->indirect &&
-           sweep_is_own_code_at(sweep, instruction->target);
+           symbols_sweep_is_own_code_at(sweep, instruction->target);
 }
 
-static void sweep_collect_label(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+static void symbols_sweep_collect_label(struct sweep *sweep, uint64_t vaddr,
+                                        const struct symbols_instruction *instruction)
 {
     (void)vaddr;
-    if (sweep_jumps_inside(sweep, instruction) && sweep->label_count < MAX_LABELS &&
+    if (symbols_sweep_jumps_inside(sweep, instruction) && sweep->label_count < MAX_LABELS &&
         grow_list(&sweep->labels, &sweep->label_room, sweep->label_count, sizeof *sweep->labels))
         sweep->labels[sweep->label_count++] = (struct label){.vaddr = instruction->target};
 }
 
-static void sweep_sort_labels(struct sweep *sweep)
+static void symbols_sweep_sort_labels(struct sweep *sweep)
 {
     size_t kept = 0;
     if (sweep->label_count)
-        qsort(sweep->labels, sweep->label_count, sizeof *sweep->labels, code_label_order);
+        qsort(sweep->labels, sweep->label_count, sizeof *sweep->labels, symbols_code_label_order);
     for (size_t i = 0; i < sweep->label_count; i++)
         if (!kept || sweep->labels[kept - 1].vaddr != sweep->labels[i].vaddr)
             sweep->labels[kept++] = sweep->labels[i];
     sweep->label_count = kept;
 }
 
-static void sweep_forget_registers(struct sweep *sweep, uint32_t registers)
+static void symbols_sweep_forget_registers(struct sweep *sweep, uint32_t registers)
 {
     for (unsigned i = 0; i < sweep->machine->registers; i++)
         if (registers & 1u << i)
             sweep->value[i] = 0;
 }
 
-/* Records at a label the register values of one more path to it. */
-static void sweep_reach_label(struct sweep *sweep, struct label *label)
+/* Adds one more path to a label: keeps only the register values that are the same on the new path. */
+static void symbols_sweep_reach_label(struct sweep *sweep, struct label *label)
 {
     if (!label || !sweep->live)
         return;
@@ -313,22 +320,22 @@ static void sweep_reach_label(struct sweep *sweep, struct label *label)
     label->reached = true;
 }
 
-static void sweep_arrive_at(struct sweep *sweep, uint64_t vaddr)
+static void symbols_sweep_arrive_at(struct sweep *sweep, uint64_t vaddr)
 {
-    struct label *label = sweep_find_code_label(sweep, vaddr);
-    sweep_reach_label(sweep, label);
+    struct label *label = symbols_sweep_find_code_label(sweep, vaddr);
+    symbols_sweep_reach_label(sweep, label);
     if (label) {
         sweep->live = label->reached;
         memcpy(sweep->value, label->value, sizeof sweep->value);
     } else if (!sweep->live) {
         sweep->live = true;
-        sweep_forget_registers(sweep, ~0u);
+        symbols_sweep_forget_registers(sweep, ~0u);
     }
 }
 
-/* Marks labels to which no path is known as reached with unknown values; with `all`, marks every label.
- * Returns whether any was marked. */
-static bool sweep_give_up_labels(struct sweep *sweep, bool all)
+/* Marks every label that no known path reaches as reached with unknown values. If `all` is set, marks every
+ * label. Returns whether any label was marked. */
+static bool symbols_sweep_give_up_labels(struct sweep *sweep, bool all)
 {
     bool any = false;
     for (size_t i = 0; i < sweep->label_count; i++) {
@@ -343,7 +350,7 @@ static bool sweep_give_up_labels(struct sweep *sweep, bool all)
 
 /* ---- calls, and the values of registers at them ---- */
 
-static void sweep_fill_call_body(struct sweep *sweep, struct symbol_call *call)
+static void symbols_sweep_fill_call_body(struct sweep *sweep, struct symbol_call *call)
 {
     struct symbols_launch launch = symbols_launch_by(call->name);
     const int8_t *argument = sweep->machine->argument;
@@ -352,19 +359,19 @@ static void sweep_fill_call_body(struct sweep *sweep, struct symbol_call *call)
     call->body = body && symbols_calls_entry(sweep->module, body) == body ? body : 0;
 }
 
-static bool sweep_fill_call(struct sweep *sweep, const struct symbols_instruction *instruction,
-                            struct symbol_call *call)
+static bool symbols_sweep_fill_call(struct sweep *sweep, const struct symbols_instruction *instruction,
+                                    struct symbol_call *call)
 {
     struct symbols_module *module = sweep->module;
     call->name = "";
     if (instruction->indirect) {
         const char *name = instruction->target ? symbols_plt_slot(module, instruction->target) : NULL;
-        /* A jump through a register may be a switch. It counts as a call only if DWARF has a call site for
-         * it, so its name is NULL until then. */
+        /* A jump through a register may be a switch. Its name is NULL until DWARF shows a call site for it;
+         * only then does it count as a call. */
         call->name = name ? name : call->tail && !instruction->target ? NULL : "";
         return true;
     }
-    if (sweep_is_own_code_at(sweep, instruction->target)) {
+    if (symbols_sweep_is_own_code_at(sweep, instruction->target)) {
         call->target = sweep->entry; /* recursion */
         return !call->tail && instruction->target == sweep->entry;
     }
@@ -374,42 +381,42 @@ static bool sweep_fill_call(struct sweep *sweep, const struct symbols_instructio
         call->name = name;
         return true;
     }
-    /* A jump into the middle of another function, or into the function's own cold part, is not a call. */
+    /* a jump to the middle of another function, or to the function's own cold part, is not a call */
     call->target = entry;
     return entry && (!call->tail || (entry == instruction->target && entry != sweep->entry));
 }
 
-static void sweep_note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+static void symbols_sweep_note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
     struct symbol_call call = {.key = vaddr + instruction->bytes - 1, .tail = instruction->flow != SYMBOLS_CALL};
-    if (!sweep_fill_call(sweep, instruction, &call))
+    if (!symbols_sweep_fill_call(sweep, instruction, &call))
         return;
     if (call.name)
-        sweep_fill_call_body(sweep, &call);
+        symbols_sweep_fill_call_body(sweep, &call);
     if (grow_list(&sweep->calls.list, &sweep->calls.room, sweep->calls.count, sizeof *sweep->calls.list))
         sweep->calls.list[sweep->calls.count++] = call;
 }
 
-static void sweep_follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+static void symbols_sweep_follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
-    sweep_arrive_at(sweep, vaddr);
+    symbols_sweep_arrive_at(sweep, vaddr);
     if (sweep->record &&
         (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH))
-        sweep_note_call(sweep, vaddr, instruction);
-    if (sweep_jumps_inside(sweep, instruction))
-        sweep_reach_label(sweep, sweep_find_code_label(sweep, instruction->target));
+        symbols_sweep_note_call(sweep, vaddr, instruction);
+    if (symbols_sweep_jumps_inside(sweep, instruction))
+        symbols_sweep_reach_label(sweep, symbols_sweep_find_code_label(sweep, instruction->target));
     uint64_t value = instruction->value;
     if (instruction->from >= 0)
         value = sweep->value[instruction->from] ? sweep->value[instruction->from] + value : 0;
-    sweep_forget_registers(sweep,
-                           instruction->flow == SYMBOLS_CALL ? ~sweep->machine->preserved : instruction->written);
+    symbols_sweep_forget_registers(sweep, instruction->flow == SYMBOLS_CALL ? ~sweep->machine->preserved
+                                                                            : instruction->written);
     if (instruction->to >= 0)
         sweep->value[instruction->to] = value;
     sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
 }
 
-static void sweep_decode_all(struct sweep *sweep,
-                             void (*visit)(struct sweep *, uint64_t, const struct symbols_instruction *))
+static void symbols_sweep_decode_all(struct sweep *sweep,
+                                     void (*visit)(struct sweep *, uint64_t, const struct symbols_instruction *))
 {
     sweep->changed = false;
     for (size_t i = 0; i < sweep->range_count; i++) {
@@ -428,24 +435,24 @@ static void sweep_decode_all(struct sweep *sweep,
     }
 }
 
-static void sweep_read_code(struct sweep *sweep)
+static void symbols_sweep_read_code(struct sweep *sweep)
 {
     int passes = 0;
-    sweep_decode_all(sweep, sweep_collect_label);
+    symbols_sweep_decode_all(sweep, symbols_sweep_collect_label);
     sweep->follows = sweep->label_count < MAX_LABELS;
-    sweep_sort_labels(sweep);
+    symbols_sweep_sort_labels(sweep);
     do {
-        sweep_decode_all(sweep, sweep_follow);
-    } while (sweep->follows && ++passes < MAX_PASSES && (sweep->changed || sweep_give_up_labels(sweep, false)));
-    sweep_give_up_labels(sweep, passes == MAX_PASSES);
+        symbols_sweep_decode_all(sweep, symbols_sweep_follow);
+    } while (sweep->follows && ++passes < MAX_PASSES && (sweep->changed || symbols_sweep_give_up_labels(sweep, false)));
+    symbols_sweep_give_up_labels(sweep, passes == MAX_PASSES);
     sweep->record = true;
-    sweep_decode_all(sweep, sweep_follow);
+    symbols_sweep_decode_all(sweep, symbols_sweep_follow);
 }
 
 /* ---- results ---- */
 
-/* Drops jumps that are not known to be calls, and converts addresses to keys. */
-static struct symbols_call_list *sweep_finish_calls(struct sweep *sweep)
+/* Removes the jumps that have not turned out to be calls, and converts addresses to keys. */
+static struct symbols_call_list *symbols_sweep_finish_calls(struct sweep *sweep)
 {
     struct symbols_module *module = sweep->module;
     struct symbols_call_list *list = pool_alloc(module->pool, sizeof *list);
@@ -471,14 +478,14 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
     if (known || !symbols_module_open(module))
         return known;
     struct sweep sweep = {.module = module, .entry = entry};
-    struct symbols_function *function = function_in_dwarf_at(module, entry);
-    sweep_find_code_ranges(&sweep, function);
+    struct symbols_function *function = symbols_function_in_dwarf_at(module, entry);
+    symbols_sweep_find_code_ranges(&sweep, function);
     sweep.machine = symbols_machine_of(module->main.elf);
     if (sweep.machine)
-        sweep_read_code(&sweep);
+        symbols_sweep_read_code(&sweep);
     if (function)
         symbols_calls_dwarf(module, function, &sweep.calls);
-    known = sweep_finish_calls(&sweep);
+    known = symbols_sweep_finish_calls(&sweep);
     free(sweep.labels);
     free(sweep.calls.list);
     if (known)
@@ -486,8 +493,8 @@ const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, 
     return known;
 }
 
-/* Recognises a call from the bytes before its return address alone. This is enough for most calls. */
-static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struct symbol_call *call)
+/* Recognises a call only from the bytes before its return address, which is enough for most calls. */
+static bool symbols_call_by_bytes(struct symbols_module *module, uint64_t returns, struct symbol_call *call)
 {
     const struct symbols_machine *machine = symbols_machine_of(module->main.elf);
     for (size_t i = 0; machine && i < 2 && machine->call_bytes[i]; i++) {
@@ -512,7 +519,7 @@ static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struc
     return false;
 }
 
-static bool call_by_function(struct symbols_module *module, uint64_t vaddr, struct symbol_call *call)
+static bool symbols_call_by_function(struct symbols_module *module, uint64_t vaddr, struct symbol_call *call)
 {
     uint64_t entry = symbols_calls_entry(module, vaddr);
     const struct symbols_call_list *list = entry ? symbols_calls_of(module, entry) : NULL;
@@ -531,8 +538,8 @@ const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64
     if (call || !symbols_module_open(module) || !(call = pool_alloc(module->pool, sizeof *call)))
         return call;
     *call = (struct symbol_call){.key = PROFILE_KEY(module->id, vaddr), .name = ""};
-    if (!call_by_bytes(module, vaddr + 1, call))
-        call_by_function(module, vaddr, call);
+    if (!symbols_call_by_bytes(module, vaddr + 1, call))
+        symbols_call_by_function(module, vaddr, call);
     symbols_map_put(&module->sites, vaddr, call);
     return call;
 }

@@ -1,5 +1,5 @@
-/* Makes the names of functions that compilers outline from OpenMP constructs, such as "relax [parallel
- * amg.c:123]". The host of a construct is the function whose source contains it. */
+/* Names the functions that compilers outline from OpenMP constructs, for example "relax [parallel
+ * amg.c:123]". The host of a construct is the function in whose source the construct stands. */
 #include "command/symbols/construct.h"
 
 #include <stdlib.h>
@@ -16,15 +16,16 @@
 
 /* ---- the lines of constructs in read-only strings ---- */
 
-/* Finds the line of a construct in flang's code.
+/* Finds the line of a construct in code by flang.
  *
- * flang 19 gives outlined functions no line, and the first row of their line table is unreliable. But like
- * clang, it passes ";file;function;line;column;;" to the runtime at every construct. These strings are in
- * read-only data, so the lines of all constructs in a function are known. The line-table rows of the outlined
- * function then show which of them it is. */
+ * flang 19 gives an outlined function no line, and the first row of its line table is unreliable. Like clang,
+ * however, it passes a string ";file;function;line;column;;" to the runtime at every construct. These strings
+ * are in read-only data, so the lines of all constructs in a function are known. The rows of the outlined
+ * function's line table then show which of these lines is its own. */
 
-/* Returns the field up to the next ';' and advances *text; NULL if the string does not have this form. */
-static const char *next_ident_field(const char **text, const char *end, size_t *bytes)
+/* Returns the text before the next ';' and moves *text past it. Returns NULL if the string does not have the
+ * expected form. */
+static const char *symbols_next_ident_field(const char **text, const char *end, size_t *bytes)
 {
     const char *from = *text;
     const char *stop = memchr(from, ';', (size_t)(end - from));
@@ -35,12 +36,12 @@ static const char *next_ident_field(const char **text, const char *end, size_t *
     return from;
 }
 
-static void construct_add_ident(struct symbols_module *module, const char *text, const char *end)
+static void symbols_construct_add_ident(struct symbols_module *module, const char *text, const char *end)
 {
     size_t file_bytes, function_bytes, line_bytes;
-    const char *file = next_ident_field(&text, end, &file_bytes);
-    const char *function = file ? next_ident_field(&text, end, &function_bytes) : NULL;
-    const char *line = function ? next_ident_field(&text, end, &line_bytes) : NULL;
+    const char *file = symbols_next_ident_field(&text, end, &file_bytes);
+    const char *function = file ? symbols_next_ident_field(&text, end, &function_bytes) : NULL;
+    const char *line = function ? symbols_next_ident_field(&text, end, &line_bytes) : NULL;
     if (!line || line_bytes == 0 || line_bytes > 9 || strspn(line, "0123456789") != line_bytes)
         return;
     int number = atoi(line);
@@ -50,7 +51,7 @@ static void construct_add_ident(struct symbols_module *module, const char *text,
     }
 }
 
-static void construct_load_idents(struct symbols_module *module)
+static void symbols_construct_load_idents(struct symbols_module *module)
 {
     GElf_Shdr header;
     module->idents_known = true;
@@ -65,13 +66,13 @@ static void construct_load_idents(struct symbols_module *module)
             if (!text)
                 break;
             if (text == from || text[-1] == '\0')
-                construct_add_ident(module, text + 1, end);
+                symbols_construct_add_ident(module, text + 1, end);
         }
     }
 }
 
-/* Returns the last line before `line` on which `host` has a construct; 0 if there is none. */
-static int construct_before(const struct symbols_module *module, const char *host, int line)
+/* Returns the line of the last construct in `host` that starts before `line`, or 0 if there is none. */
+static int symbols_construct_before(const struct symbols_module *module, const char *host, int line)
 {
     int result = 0;
     for (size_t i = 0; i < module->ident_count; i++) {
@@ -82,50 +83,51 @@ static int construct_before(const struct symbols_module *module, const char *hos
     return result;
 }
 
-/* Returns the construct's line for an outlined function of flang, which has no line in DWARF; 0 if unknown. */
+/* Returns the line of the construct from which flang outlined a function, or 0 if it is unknown. DWARF does
+ * not give this line. */
 static int symbols_idents_line(struct symbols_module *module, struct symbols_unit *unit,
                                struct symbols_function *function, const char *host, int host_line)
 {
     Dwarf_Addr high;
     int first = 0;
-    /* the strings contain only the procedure's name, without module and host */
+    /* the strings have the name of the procedure without its module and host */
     for (const char *scope; (scope = strstr(host, "::"));)
         host = scope + 2;
     if (strcmp(host, "MAIN__") == 0)
         host = "_QQmain";
     if (!module->idents_known)
-        construct_load_idents(module);
+        symbols_construct_load_idents(module);
     for (size_t i = 0; i < module->ident_count; i++)
         if (module->idents[i].line > host_line && strcmp(module->idents[i].function, host) == 0 &&
             (!first || module->idents[i].line < first))
             first = module->idents[i].line;
     if (dwarf_highpc(&function->die, &high) != 0)
         return first;
-    /* rows before the host's first construct belong to variable declarations */
+    /* lines before the first construct of the host are those of variable declarations */
     int body = symbols_lines_least(unit, function->low, high, first ? first : host_line + 1);
     if (!body || !first)
         return body ? body : first;
-    /* If the body's first line has a construct, the body belongs to that construct ("parallel do" has rows of
-     * its own). If the line before it has a construct too, the body belongs to that one, and the construct on
-     * the body's first line is nested in it. */
-    bool on_construct = construct_before(module, host, body + 1) == body;
-    int before = construct_before(module, host, body);
+    /* If there is a construct on the first line of the body, the body is normally that of this construct
+     * ("parallel do" has rows of its own). But if the line before also has a construct, the body is that of
+     * the construct on the line before, and the construct on the first line is nested in the body. */
+    bool on_construct = symbols_construct_before(module, host, body + 1) == body;
+    int before = symbols_construct_before(module, host, body);
     return before && (!on_construct || before == body - 1) ? before : body;
 }
 
 /* ---- constructs ---- */
 
-/* maximum number of addresses on the construct's line that are examined to find the host */
+/* maximum number of addresses on the line of a construct at which the host is searched for */
 #define MAX_HOST_SEARCH  64
-#define MAX_HOST_NESTING 8 /* maximum nesting of constructs whose names do not contain the host */
+#define MAX_HOST_NESTING 8 /* maximum nesting of constructs whose names do not contain the host's name */
 
 /* ---- the line ---- */
 
-/* Returns the directive's line of a construct from clang's inner function. At -O0 that function is not
- * inlined. The outer function has the same name prefix, and is declared on the nearest line before the inner
- * one. */
-static struct symbols_position construct_line_of_outer(struct symbols_module *module, struct symbols_unit *unit,
-                                                       const struct symbols_name *inner)
+/* Returns the line of the directive, given the inner one of clang's two functions for a construct. At -O0 the
+ * inner function is not inlined into the outer one. The name of the outer function starts like that of the
+ * inner one, and it is declared on the nearest line before. */
+static struct symbols_position symbols_construct_line_of_outer(struct symbols_module *module, struct symbols_unit *unit,
+                                                               const struct symbols_name *inner)
 {
     const char *end = inner->raw, *next;
     struct symbols_position best = {.file = inner->file, .line = 0};
@@ -145,12 +147,12 @@ static struct symbols_position construct_line_of_outer(struct symbols_module *mo
     return best.line ? best : (struct symbols_position){.file = inner->file, .line = inner->line};
 }
 
-static struct symbols_position construct_line(struct symbols_module *module, struct symbols_unit *unit,
-                                              const struct symbols_raw *raw, struct symbols_outlined outlined)
+static struct symbols_position symbols_construct_line(struct symbols_module *module, struct symbols_unit *unit,
+                                                      const struct symbols_raw *raw, struct symbols_outlined outlined)
 {
     struct symbols_position position = {.file = raw->name->file, .line = raw->name->line};
     if (outlined.compiler == SYMBOLS_CLANG && outlined.inner && unit && position.line)
-        return construct_line_of_outer(module, unit, raw->name);
+        return symbols_construct_line_of_outer(module, unit, raw->name);
     if (!position.line && unit && !raw->inlined)
         position = symbols_lines_entry(unit, raw->low);
     return position;
@@ -158,8 +160,8 @@ static struct symbols_position construct_line(struct symbols_module *module, str
 
 /* ---- the host ---- */
 
-static const char *construct_host_by_stem(struct symbols_module *module, struct symbols_unit *unit, const char *raw,
-                                          size_t stem, struct symbols_position *defined)
+static const char *symbols_construct_host_by_stem(struct symbols_module *module, struct symbols_unit *unit,
+                                                  const char *raw, size_t stem, struct symbols_position *defined)
 {
     for (size_t i = 0; unit && i < unit->function_count; i++) {
         bool linkage;
@@ -175,10 +177,9 @@ static const char *construct_host_by_stem(struct symbols_module *module, struct 
     return symbols_name_readable(module->pool, raw, stem);
 }
 
-/* Returns the host's name by nesting. GCC places the DWARF entry of the outlined function inside the entry of
- * its host. */
-static const char *construct_host_by_nesting(struct symbols_module *module, struct symbols_unit *unit,
-                                             const struct symbols_function *function)
+/* Returns the name of the host. GCC places the DWARF entry of an outlined function inside that of its host. */
+static const char *symbols_construct_host_by_nesting(struct symbols_module *module, struct symbols_unit *unit,
+                                                     const struct symbols_function *function)
 {
     uint32_t index = function ? function->enclosing : 0;
     for (int i = 0; index && i < SYMBOLS_MAX_DEPTH; i++) {
@@ -197,10 +198,10 @@ static const char *construct_host_by_nesting(struct symbols_module *module, stru
     return "";
 }
 
-/* Returns the name of the last function declared at or before the construct's line. This is wrong only if a
- * local class or lambda was declared in between. */
-static const char *construct_host_by_declaration(struct symbols_module *module, struct symbols_unit *unit,
-                                                 struct symbols_position at)
+/* Returns the name of the last function that is declared on the construct's line or before. This function is
+ * the host, unless a local class or lambda is declared in between. */
+static const char *symbols_construct_host_by_declaration(struct symbols_module *module, struct symbols_unit *unit,
+                                                         struct symbols_position at)
 {
     struct symbols_function *best = NULL;
     int best_line = 0, line;
@@ -220,12 +221,13 @@ static const char *construct_host_by_declaration(struct symbols_module *module, 
     return name ? name->display : "";
 }
 
-static const char *construct_host_by_line(struct symbols_module *module, struct symbols_unit *unit,
-                                          struct symbols_position at, uint64_t low, int nesting);
+static const char *symbols_construct_host_by_line(struct symbols_module *module, struct symbols_unit *unit,
+                                                  struct symbols_position at, uint64_t low, int nesting);
 
-/* Returns the host's name if the host's own code is at vaddr, where it launches the construct; otherwise "". */
-static const char *construct_host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at,
-                                     int nesting)
+/* Returns the name of the host if vaddr is in the host's own code, which starts the construct. Returns ""
+ * otherwise. */
+static const char *symbols_construct_host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at,
+                                             int nesting)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
     struct symbols_unit *unit;
@@ -233,7 +235,7 @@ static const char *construct_host_at(struct symbols_module *module, uint64_t vad
     struct symbols_position unused;
     size_t count = symbols_inline_chain(module, vaddr, raws, &unit, &function);
     const struct symbols_entry *entry = count ? NULL : symbols_module_function(module, vaddr);
-    /* there are only line tables */
+    /* debug information has only line tables */
     if (entry && (raws[0].name = symbols_frames_symbol(module, entry->name))) {
         raws[0].inlined = false;
         count = 1;
@@ -243,19 +245,21 @@ static const char *construct_host_at(struct symbols_module *module, uint64_t vad
         if (outlined.kind == SYMBOL_PROCEDURE)
             return raws[i].name->raw[0] == '.' ? "" : raws[i].name->display;
         if (outlined.stem)
-            return construct_host_by_stem(module, unit, raws[i].name->raw, outlined.stem, &unused);
+            return symbols_construct_host_by_stem(module, unit, raws[i].name->raw, outlined.stem, &unused);
         if (raws[i].name->line && !outlined.inner && !raws[i].inlined) {
             struct symbols_position around = {.file = raws[i].name->file, .line = raws[i].name->line};
-            return around.line < at.line ? construct_host_by_line(module, unit, around, raws[i].low, nesting + 1) : "";
+            return around.line < at.line
+                       ? symbols_construct_host_by_line(module, unit, around, raws[i].low, nesting + 1)
+                       : "";
         }
     }
     return "";
 }
 
-/* Returns the host's name by the construct's line. If there are several copies of the host (templates), takes
- * the nearest one before the outlined function. */
-static const char *construct_host_by_line(struct symbols_module *module, struct symbols_unit *unit,
-                                          struct symbols_position at, uint64_t low, int nesting)
+/* Returns the name of the host, found by the line of the construct. If the host has several copies, as
+ * templates do, the nearest one before the outlined function is taken. */
+static const char *symbols_construct_host_by_line(struct symbols_module *module, struct symbols_unit *unit,
+                                                  struct symbols_position at, uint64_t low, int nesting)
 {
     uint64_t vaddrs[MAX_HOST_SEARCH];
     uint64_t best_distance = UINT64_MAX;
@@ -265,40 +269,40 @@ static const char *construct_host_by_line(struct symbols_module *module, struct 
     size_t count = symbols_lines_find(unit, at.file, at.line, vaddrs, MAX_HOST_SEARCH);
     for (size_t i = 0; i < count; i++) {
         uint64_t distance = vaddrs[i] <= low ? low - vaddrs[i] : UINT64_MAX - 1;
-        const char *host = distance < best_distance ? construct_host_at(module, vaddrs[i], at, nesting) : "";
+        const char *host = distance < best_distance ? symbols_construct_host_at(module, vaddrs[i], at, nesting) : "";
         if (*host) {
             best = host;
             best_distance = distance;
         }
     }
-    return *best ? best : construct_host_by_declaration(module, unit, at);
+    return *best ? best : symbols_construct_host_by_declaration(module, unit, at);
 }
 
 /* ---- the name ---- */
 
-static const char *file_base_name(const char *path)
+static const char *symbols_file_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static const char *construct_text(struct symbols_module *module, enum symbol_construct kind,
-                                  const struct symbol_frame *frame)
+static const char *symbols_construct_make_text(struct symbols_module *module, enum symbol_construct kind,
+                                               const struct symbol_frame *frame)
 {
     const char *word = kind == SYMBOL_TASK ? "task" : "parallel";
     const char *space = *frame->host_name ? " " : "";
     if (!frame->line)
         return pool_text(module->pool, "%s%s[%s]", frame->host_name, space, word);
-    return pool_text(module->pool, "%s%s[%s %s:%d]", frame->host_name, space, word, file_base_name(frame->file),
+    return pool_text(module->pool, "%s%s[%s %s:%d]", frame->host_name, space, word, symbols_file_base_name(frame->file),
                      frame->line);
 }
 
-static void construct_resolve(struct symbols_module *module, struct symbols_unit *unit,
-                              struct symbols_function *function, const struct symbols_raw *raw,
-                              struct symbol_frame *frame)
+static void symbols_construct_resolve(struct symbols_module *module, struct symbols_unit *unit,
+                                      struct symbols_function *function, const struct symbols_raw *raw,
+                                      struct symbol_frame *frame)
 {
     struct symbols_outlined outlined = symbols_construct_parse(raw->name->raw);
-    struct symbols_position at = construct_line(module, unit, raw, outlined);
+    struct symbols_position at = symbols_construct_line(module, unit, raw, outlined);
     struct symbols_position host_defined = {.file = ""};
     frame->construct = outlined.kind;
     frame->construct_uncertain = outlined.uncertain;
@@ -307,33 +311,33 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
         int launched_as = symbols_calls_launch(module, unit, raw->low);
         frame->construct = launched_as == 1 ? SYMBOL_TASK : SYMBOL_PARALLEL;
         frame->construct_uncertain = launched_as < 0;
-        frame->host_name = construct_host_by_nesting(module, unit, function);
+        frame->host_name = symbols_construct_host_by_nesting(module, unit, function);
     }
     if (!*frame->host_name && outlined.stem)
-        frame->host_name = construct_host_by_stem(module, unit, raw->name->raw, outlined.stem, &host_defined);
+        frame->host_name = symbols_construct_host_by_stem(module, unit, raw->name->raw, outlined.stem, &host_defined);
     else if (!*frame->host_name && unit)
-        frame->host_name = construct_host_by_line(module, unit, at, raw->low, 0);
+        frame->host_name = symbols_construct_host_by_line(module, unit, at, raw->low, 0);
     if (outlined.compiler == SYMBOLS_FLANG && unit && function) {
         at.file = host_defined.file;
         at.line = *at.file ? symbols_idents_line(module, unit, function, frame->host_name, host_defined.line) : 0;
     }
     frame->file = at.line ? at.file : "";
     frame->line = at.line;
-    frame->name = construct_text(module, frame->construct, frame);
-    frame->task_name = frame->construct_uncertain ? construct_text(module, SYMBOL_TASK, frame) : "";
+    frame->name = symbols_construct_make_text(module, frame->construct, frame);
+    frame->task_name = frame->construct_uncertain ? symbols_construct_make_text(module, SYMBOL_TASK, frame) : "";
 }
 
 void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
                             const struct symbols_raw *raw, struct symbol_frame *frame)
 {
     /* All addresses in a construct have the same name and differ only in position, so each construct is
-     * resolved once. For an inlined copy, the map's key is the address of the name record plus 1, which no
-     * other key can equal. For other functions it is the entry, because without DWARF, functions with equal
-     * names in several files share a name record. */
+     * resolved only once. For an inlined copy, the key of the map is the address of the name record plus 1,
+     * which equals no other key. For other functions, the key is the entry address. The name record cannot be
+     * the key there, because without DWARF, functions with the same name in several files share one. */
     uint64_t key = raw->inlined ? (uintptr_t)raw->name + 1 : raw->low | 1ull << 63;
     struct symbol_frame *known = symbols_map_find(&module->names, key);
     if (!known) {
-        construct_resolve(module, unit, function, raw, frame);
+        symbols_construct_resolve(module, unit, function, raw, frame);
         known = pool_alloc(module->pool, sizeof *known);
         if (known) {
             *known = *frame;

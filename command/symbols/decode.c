@@ -1,13 +1,13 @@
-/* Decodes the x86-64 machine code around calls and jumps: the length of instructions, control flow, code
- * addresses loaded into registers, and registers that may have changed. Decoding stops at code that it does
- * not understand; then callers know less, but nothing false. */
+/* Decodes the x86-64 machine code around calls and jumps. It finds the length of instructions, the flow of
+ * control, code addresses that are loaded into registers, and registers that may have changed. If it does not
+ * understand an instruction, decoding ends there. Callers then know less, but nothing false. */
 #include "command/symbols/decode.h"
 
 #include <Zydis/Zydis.h>
 
-#define STACK_POINTER 4 /* register number; the stack pointer never holds a constant */
+#define STACK_POINTER 4 /* register number of the stack pointer, in which no constant is tracked */
 
-static int8_t x86_register(const ZydisDecodedOperand *operand)
+static int8_t symbols_x86_register(const ZydisDecodedOperand *operand)
 {
     if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
         return -1;
@@ -15,12 +15,12 @@ static int8_t x86_register(const ZydisDecodedOperand *operand)
     return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
 }
 
-static bool x86_is_near_rip(const ZydisDecodedOperand *operand)
+static bool symbols_x86_is_near_rip(const ZydisDecodedOperand *operand)
 {
     return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_RIP;
 }
 
-static enum symbols_flow x86_flow_of(const ZydisDecodedInstruction *instruction)
+static enum symbols_flow symbols_x86_flow_of(const ZydisDecodedInstruction *instruction)
 {
     switch (instruction->meta.category) {
     case ZYDIS_CATEGORY_CALL:
@@ -38,38 +38,38 @@ static enum symbols_flow x86_flow_of(const ZydisDecodedInstruction *instruction)
     }
 }
 
-static void x86_find_target(const ZydisDecodedOperand *to, uint64_t next, struct symbols_instruction *result)
+static void symbols_x86_find_target(const ZydisDecodedOperand *to, uint64_t next, struct symbols_instruction *result)
 {
     if (to->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         result->target = next + to->imm.value.u;
         return;
     }
     result->indirect = true;
-    result->target = x86_is_near_rip(to) ? next + (uint64_t)to->mem.disp.value : 0;
+    result->target = symbols_x86_is_near_rip(to) ? next + (uint64_t)to->mem.disp.value : 0;
 }
 
-/* Finds constants loaded into a register, and copies between registers. */
-static void x86_find_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
-                           const ZydisDecodedOperand *from, uint64_t next, struct symbols_instruction *result)
+/* Finds constants that are loaded into a register, and copies from one register to another. */
+static void symbols_x86_find_value(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *to,
+                                   const ZydisDecodedOperand *from, uint64_t next, struct symbols_instruction *result)
 {
     bool wide = to->size == 64;
-    if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && wide && x86_is_near_rip(from)) {
-        result->to = x86_register(to);
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA && wide && symbols_x86_is_near_rip(from)) {
+        result->to = symbols_x86_register(to);
         result->value = next + (uint64_t)from->mem.disp.value;
     } else if (instruction->mnemonic != ZYDIS_MNEMONIC_MOV || to->size < 32) {
         return;
     } else if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-        result->to = x86_register(to);
+        result->to = symbols_x86_register(to);
         result->value = wide ? from->imm.value.u : (uint32_t)from->imm.value.u;
-    } else if (wide && x86_register(to) >= 0 && x86_register(from) >= 0) {
-        result->to = x86_register(to);
-        result->from = x86_register(from);
+    } else if (wide && symbols_x86_register(to) >= 0 && symbols_x86_register(from) >= 0) {
+        result->to = symbols_x86_register(to);
+        result->from = symbols_x86_register(from);
     }
 }
 
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result)
 {
-    ZydisDecoder decoder; /* cheap to initialise: it only selects tables */
+    ZydisDecoder decoder; /* initialising a decoder is cheap, because it only selects tables */
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
     *result = (struct symbols_instruction){.to = -1, .from = -1};
@@ -78,15 +78,15 @@ bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct sym
         return false;
     uint64_t next = vaddr + instruction.length;
     result->bytes = instruction.length;
-    result->flow = x86_flow_of(&instruction);
+    result->flow = symbols_x86_flow_of(&instruction);
     for (size_t i = 0; i < instruction.operand_count; i++) {
-        int8_t reg = x86_register(&operand[i]);
+        int8_t reg = symbols_x86_register(&operand[i]);
         if (reg >= 0 && reg != STACK_POINTER && operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             result->written |= 1u << reg;
     }
     if (result->flow == SYMBOLS_CALL || result->flow == SYMBOLS_JUMP || result->flow == SYMBOLS_BRANCH)
-        x86_find_target(&operand[0], next, result);
+        symbols_x86_find_target(&operand[0], next, result);
     else if (instruction.operand_count >= 2)
-        x86_find_value(&instruction, &operand[0], &operand[1], next, result);
+        symbols_x86_find_value(&instruction, &operand[0], &operand[1], next, result);
     return true;
 }

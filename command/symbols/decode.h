@@ -1,4 +1,4 @@
-/* Decoded instructions of machine code. */
+/* Decodes single instructions of machine code. */
 #ifndef BLAME_COMMAND_SYMBOLS_DECODE_H
 #define BLAME_COMMAND_SYMBOLS_DECODE_H
 
@@ -7,31 +7,32 @@
 #include <stdint.h>
 
 enum symbols_flow {
-    SYMBOLS_NEXT,   /* continues with the next instruction */
-    SYMBOLS_CALL,   /* calls, then continues with the next instruction */
-    SYMBOLS_JUMP,   /* jumps, and never continues with the next instruction */
-    SYMBOLS_BRANCH, /* jumps, or continues with the next instruction */
-    SYMBOLS_END,    /* ends the path: a return or a trap */
+    SYMBOLS_NEXT,   /* is followed by the next instruction */
+    SYMBOLS_CALL,   /* calls a function, which returns to the next instruction */
+    SYMBOLS_JUMP,   /* jumps always */
+    SYMBOLS_BRANCH, /* jumps, or is followed by the next instruction */
+    SYMBOLS_END,    /* a return or a trap: no instruction of the function follows */
 };
 struct symbols_instruction {
     size_t bytes;
     enum symbols_flow flow;
-    bool indirect; /* call or jump through a register or memory */
-    /* target of a call, jump or branch; if indirect, the address of the memory that contains the target; 0:
-     * unknown */
+    bool indirect; /* whether the target is read from a register or from memory */
+    /* target of a call, jump or branch. If `indirect` is set, address of the memory that contains the target.
+     * 0: unknown */
     uint64_t target;
-    /* register `to` gets `value`, plus the value of register `from` if there is one; -1: none */
+    /* The instruction stores in register `to` the sum of `value` and register `from`. If `from` is -1, it
+     * stores `value`. If `to` is -1, no known value is stored. */
     int8_t to, from;
     uint64_t value;
-    uint32_t written; /* bit mask of registers that may have changed, including `to` */
+    uint32_t written; /* bit mask of the registers that the instruction may change, including `to` */
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
-                    /* x86-64; returns false if the instruction is not understood */
+                    /* for x86-64; returns false if the instruction is not understood */
                     struct symbols_instruction *result);
 bool symbols_decode_a64(const uint8_t *code, size_t room, uint64_t vaddr,
-                        /* aarch64; returns false if fewer than four bytes are left */
+                        /* for aarch64; returns false if fewer than four bytes are left */
                         struct symbols_instruction *result);
-/* Returns the address of the slot through which an aarch64 stub in the procedure linkage table jumps; 0 if
+/* Returns the address of the slot through which an aarch64 stub in the procedure linkage table jumps, or 0 if
  * the code is not such a stub. */
 uint64_t symbols_decode_a64_slot(const uint8_t *code, size_t room, uint64_t vaddr);
 

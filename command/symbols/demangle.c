@@ -1,7 +1,7 @@
-/* Makes readable names from linkage names.
+/* Converts linkage names to readable names.
  *
- * C++ names keep parameters and template arguments, but drop return types, as in perf and hpcviewer:
- * ns::Class<int>::method(double). A Fortran module procedure of which only the symbol is known becomes
+ * C++ names keep their parameters and template arguments but lose return types, as in perf and hpcviewer:
+ * ns::Class<int>::method(double). If only the symbol of a Fortran module procedure is known, its name becomes
  * module::procedure. */
 #include "command/symbols/demangle.h"
 
@@ -29,7 +29,7 @@
  * clang declares the outer function on the line of the directive, and the inner one on the first line of the
  * body. GCC puts the directive's line into the first row of the line table. */
 
-static struct symbols_outlined construct_parse_clang(const char *raw, const char *mark)
+static struct symbols_outlined symbols_construct_parse_clang(const char *raw, const char *mark)
 {
     const char *last = mark, *next;
     while ((next = strstr(last + 1, CLANG_MARK)))
@@ -49,7 +49,7 @@ struct symbols_outlined symbols_construct_parse(const char *raw)
     if (strncmp(raw, ".omp_task_entry.", 16) == 0)
         return (struct symbols_outlined){.kind = SYMBOL_TASK, .compiler = SYMBOLS_CLANG};
     if ((mark = strstr(raw, CLANG_MARK)))
-        return construct_parse_clang(raw, mark);
+        return symbols_construct_parse_clang(raw, mark);
     if ((mark = strstr(raw, "._omp_fn."))) {
         return (struct symbols_outlined){
             .kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_GCC, .uncertain = true, .stem = (size_t)(mark - raw)};
@@ -92,11 +92,11 @@ bool symbols_launches(const char *name)
 
 /* ---- demangling ---- */
 
-/* maximum length of a name that is demangled; the result of a longer one could be huge */
+/* maximum length in bytes of a name that is demangled; the readable form of a longer one could be huge */
 #define MAX_MANGLED_BYTES 16384u
 
-/* Demangles gfortran's "__solver_MOD_smooth". */
-static char *demangle_gfortran(const char *name)
+/* Demangles a name by gfortran, such as "__solver_MOD_smooth". */
+static char *symbols_demangle_gfortran(const char *name)
 {
     const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name + 2, "_MOD_") : NULL;
     if (!middle || middle == name + 2 || !middle[5])
@@ -111,9 +111,10 @@ static char *demangle_gfortran(const char *name)
     return result;
 }
 
-/* Demangles flang's "_QMsolverPsmooth". The capital letters M, S and F start a scope, P a procedure, and E a
- * variable; the names themselves are in lower case. Returns NULL if the name has another form. */
-static char *demangle_flang(const char *name)
+/* Demangles a name by flang, such as "_QMsolverPsmooth". Names are in lower case. The capital letters M, S
+ * and F start the name of a scope, P that of a procedure, and E that of a variable. Returns NULL if the name
+ * has another form. */
+static char *symbols_demangle_flang(const char *name)
 {
     const char *from = name + 2;
     if (strcmp(name, "_QQmain") == 0)
@@ -148,9 +149,9 @@ char *symbols_demangle(const char *name)
         if (name[0] == '_' && name[1] == 'Z')
             result = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
         else if (name[0] == '_' && name[1] == 'Q')
-            result = demangle_flang(name);
+            result = symbols_demangle_flang(name);
         else if (name[0] == '_' && name[1] == '_')
-            result = demangle_gfortran(name);
+            result = symbols_demangle_gfortran(name);
     }
     return result ? result : strdup(name);
 }
@@ -190,7 +191,7 @@ size_t symbols_name_stem(const char *name)
 const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes)
 {
     const char *whole = pool_text(pool, "%.*s", (int)bytes, name);
-    /* GCC's function that copies a task's firstprivate variables */
+    /* a function by GCC that copies the firstprivate variables of a task */
     const char *copy = strstr(whole, "._omp_cpyfn.");
     size_t stem_bytes = copy ? (size_t)(copy - whole) : symbols_name_stem(whole);
     const char *stem = pool_text(pool, "%.*s", (int)stem_bytes, whole);

@@ -1,5 +1,5 @@
-/* Opens ELF files, compares build ids and reads symbol tables. A table is read at its first use and sorted
- * once. */
+/* Opens ELF files, compares build ids and reads symbol tables. A symbol table is read and sorted when it is
+ * first used. */
 #include "command/symbols/elf.h"
 
 #include <elfutils/libdwelf.h>
@@ -14,15 +14,15 @@
 #include "command/text/grow.h"
 
 #define VDSO_MAX_BYTES (64u * 1024)
-/* maximum number of symbols before an address that are examined for one that contains it */
+/* maximum number of symbols that are checked, going back from an address, to find one that contains it */
 #define LOOK_BACK   128
-#define MAX_ALIASES 64 /* maximum number of names of one address that are compared */
+#define MAX_ALIASES 64 /* maximum number of names compared to find the best name of an address */
 
 bool symbols_elf_open(struct symbols_elf *file, const char *path)
 {
     struct stat status;
     *file = (struct symbols_elf){.fd = -1};
-    /* O_NONBLOCK prevents open() from blocking if the path is now a FIFO. */
+    /* If the path is a FIFO by now, O_NONBLOCK keeps open() from waiting for a writer. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return false;
@@ -45,7 +45,7 @@ bool symbols_elf_open_vdso(struct symbols_elf *file)
     *file = (struct symbols_elf){.fd = -1};
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
         return false;
-    /* The section headers are at the end of the image. All of the image is mapped, rounded up to pages. */
+    /* The image ends with the section headers. It is mapped completely, up to the next page boundary. */
     size_t bytes = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
     if (!header->e_shnum || bytes > VDSO_MAX_BYTES)
         return false;
@@ -139,7 +139,7 @@ const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room)
     return NULL;
 }
 
-static void elf_add_imports(struct symbols_map *imports, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void symbols_elf_add_imports(struct symbols_map *imports, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -156,12 +156,11 @@ void symbols_elf_imports(Elf *elf, struct symbols_map *imports)
 {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_DYNSYM, &header));)
-        elf_add_imports(imports, elf, section, &header);
+        symbols_elf_add_imports(imports, elf, section, &header);
 }
 
-/* Returns the rank of a symbol's name, where a lower rank is better; -1 if the symbol is not used. Symbols
- * without a type come from hand-written assembly. They are used only in code sections, and have ranks of 4 or
- * more. */
+/* Returns how good the name of a symbol is (0 is best), or -1 if the symbol is not used. A symbol without a
+ * type comes from hand-written assembly. It is used only in a code section, and its rank is 4 or more. */
 static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind kind)
 {
     static const uint8_t by_binding[] = {[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
@@ -180,8 +179,8 @@ static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind
     return section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) ? 4 + rank : -1;
 }
 
-static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                              enum symbols_table_kind kind)
+static void symbols_table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                                      enum symbols_table_kind kind)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -207,15 +206,16 @@ void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table
 {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_SYMTAB, &header));)
-        table_add_section(table, elf, section, &header, kind);
+        symbols_table_add_section(table, elf, section, &header, kind);
     for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_DYNSYM, &header));)
-        table_add_section(table, elf, section, &header, kind);
+        symbols_table_add_section(table, elf, section, &header, kind);
 }
 
 #define RADIX_BITS 11
 
-/* Sorts by address, stably: a radix sort with 11 bits per step, skipping bits in which no addresses differ. A
- * C library's debug file has 30,000 symbols; a comparison sort would take longer than all lookups. */
+/* Sorts the symbols by address. Symbols with equal addresses keep their order. A radix sort, with 11 bits in
+ * each pass, skips bits that are equal in all addresses. With a comparison sort, the 30,000 symbols in a C
+ * library's debug file would take longer than all lookups. */
 void symbols_table_sort(struct symbols_table *table)
 {
     uint64_t all = 0, common = UINT64_MAX;
@@ -242,7 +242,7 @@ void symbols_table_sort(struct symbols_table *table)
         from = to;
         to = swapped;
     }
-    if (!to) /* if memory runs out, the table is left empty */
+    if (!to) /* memory ran out: the table is empty */
         table->count = 0;
     table->list = from;
     if (to)
@@ -250,8 +250,8 @@ void symbols_table_sort(struct symbols_table *table)
     free(to);
 }
 
-/* Returns whether name a is preferred to name b at the same address. The plainer name wins: malloc, not
- * __libc_malloc. */
+/* Returns whether name a is plainer than name b, which has the same address. For example, malloc is plainer
+ * than __libc_malloc. */
 static bool symbol_is_plainer(const struct symbols_entry *a, const struct symbols_entry *b)
 {
     if (a->rank >= 4 || b->rank >= 4)
@@ -261,7 +261,7 @@ static bool symbol_is_plainer(const struct symbols_entry *a, const struct symbol
     bool a_mangled = a_marks == 1 && a->name[1] == 'Z', b_mangled = b_marks == 1 && b->name[1] == 'Z';
     if (!a_mangled && !b_mangled && a_marks != b_marks)
         return a_marks < b_marks;
-    /* for exported names, "weak" says nothing about which is better */
+    /* if both names are exported, it does not matter which of them is weak */
     if (a->rank != b->rank && !(a->exported && b->exported))
         return a->rank < b->rank;
     if (a_length != b_length)
@@ -269,8 +269,8 @@ static bool symbol_is_plainer(const struct symbols_entry *a, const struct symbol
     return strcmp(a->name, b->name) < 0;
 }
 
-/* Returns whether name a is preferred to b. Names that the program's own modules import are best, then other
- * exported names, then the plainest. */
+/* Returns whether name a is better than name b, which has the same address. The best names are those that the
+ * program's own modules import. The second best are other exported names, and the plainest of these. */
 static bool symbol_is_better(const struct symbols_entry *a, const struct symbols_entry *b,
                              const struct symbols_asking *asking)
 {
@@ -283,7 +283,8 @@ static bool symbol_is_better(const struct symbols_entry *a, const struct symbols
     return a_asked != b_asked ? a_asked : plain;
 }
 
-/* Moves the best name of an address to the front and gives it the largest size among the names. */
+/* Moves the best of the names of an address to the front. Gives it the size of the largest symbol at the
+ * address. */
 static void symbol_choose_best_name(struct symbols_entry *list, size_t count, const struct symbols_asking *asking)
 {
     uint64_t size = list[0].size;
@@ -315,7 +316,8 @@ const struct symbols_entry *symbols_table_find(struct symbols_table *table, uint
         for (first = end - 1; first > 0 && list[first - 1].start == list[first].start;)
             first--;
         symbol_choose_best_name(&list[first], end - first, asking);
-        /* A symbol of hand-written assembly has no size, so it extends to the next symbol. */
+        /* A symbol from hand-written assembly has no size, so it is assumed to end where the next symbol
+         * starts. */
         if (list[first].size ? vaddr - list[first].start < list[first].size : end == low)
             return &list[first];
     }

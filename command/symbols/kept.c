@@ -1,5 +1,5 @@
-/* Stores the answers of the symbol lookup in a file beside the measurement file, so that names remain known
- * when the binary changes or disappears. */
+/* Stores the answers of symbol lookups in the file of names, beside the measurement file. Names thus remain
+ * known when a binary changes or disappears. */
 #include "command/symbols/kept.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@
 
 /* ---- encoding and decoding the file of names ---- */
 
-/* The file of names is described in docs/format.md. Numbers are LEB128. Keys are sorted and stored as
- * differences. Each text is stored once. */
+/* docs/format.md describes the file of names. Numbers are encoded as LEB128. Keys are sorted, and only their
+ * differences are stored. Each text is stored once. */
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -33,22 +33,23 @@
 #define MAGIC   "BLAMESYM"
 #define VERSION 1u
 
-#define NO_MODULE 0xffffu /* module number for keys of unknown modules; no real number is as large */
+/* module number of keys whose module is unknown; larger than any real module number */
+#define NO_MODULE 0xffffu
 
 struct file_header {
     char magic[8];
     uint32_t version, byte_order;
-    /* start of the measurement; together with `pid`, it identifies the measurement */
+    /* start of the measurement in ns since the epoch; it identifies the measurement together with `pid` */
     int64_t start_realtime_ns;
     int64_t pid;
-    uint64_t hash; /* hash of all following bytes */
+    uint64_t hash; /* hash of all bytes that follow the header */
 };
 
-enum frame_flag { /* flags of a frame; the two lowest bits contain enum symbol_construct */
+enum frame_flag { /* Flags of a frame. The two lowest bits of the flags contain an enum symbol_construct. */
                   FRAME_INLINED = 4,
                   FRAME_MERGED = 8,
                   FRAME_UNCERTAIN = 16,
-                  FRAME_SAME_FILE = 32, /* at_file equals file */
+                  FRAME_SAME_FILE = 32, /* at_file is the same text as file, and is not stored */
 };
 enum call_flag { CALL_LAUNCHES = 1, CALL_TAIL = 2, CALL_TARGET = 4, CALL_BODY = 8 };
 enum tail_flag { TAIL_AT_JUMP = 1, TAIL_CANDIDATES = 2 };
@@ -62,167 +63,168 @@ struct writer {
     const struct symbols_answers *answers;
 };
 
-static void kept_put(struct writer *to, uint64_t value)
+static void symbols_kept_put(struct writer *to, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
         putc((int)(value & 0x7f) | 0x80, to->out);
     putc((int)value, to->out);
 }
 
-static void kept_put_near(struct writer *to, uint64_t value, uint64_t base)
+static void symbols_kept_put_near(struct writer *to, uint64_t value, uint64_t base)
 {
     int64_t difference = (int64_t)(value - base);
-    kept_put(to, (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63));
+    symbols_kept_put(to, (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63));
 }
 
-static void kept_put_text(struct writer *to, const char *text)
+static void symbols_kept_put_text(struct writer *to, const char *text)
 {
     uint32_t id = strings_intern(to->strings, text);
     to->string_count = id >= to->string_count ? id + 1 : to->string_count;
-    kept_put(to, id);
+    symbols_kept_put(to, id);
 }
 
-static void kept_put_frames(struct writer *to, const struct symbols_answer *answer)
+static void symbols_kept_put_frames(struct writer *to, const struct symbols_answer *answer)
 {
-    kept_put(to, answer->count);
+    symbols_kept_put(to, answer->count);
     for (size_t i = 0; i < answer->count; i++) {
         const struct symbol_frame *frame = &answer->frames[i];
         bool same = strcmp(frame->at_file, frame->file) == 0;
-        kept_put(to, (unsigned)frame->construct | (frame->inlined ? FRAME_INLINED : 0) |
-                         (frame->merge_into_caller ? FRAME_MERGED : 0) |
-                         (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) | (same ? FRAME_SAME_FILE : 0));
-        kept_put_text(to, frame->name);
-        kept_put_text(to, frame->file);
-        kept_put(to, (uint32_t)frame->line);
-        kept_put(to, (uint32_t)frame->at_line);
+        symbols_kept_put(to, (unsigned)frame->construct | (frame->inlined ? FRAME_INLINED : 0) |
+                                 (frame->merge_into_caller ? FRAME_MERGED : 0) |
+                                 (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) | (same ? FRAME_SAME_FILE : 0));
+        symbols_kept_put_text(to, frame->name);
+        symbols_kept_put_text(to, frame->file);
+        symbols_kept_put(to, (uint32_t)frame->line);
+        symbols_kept_put(to, (uint32_t)frame->at_line);
         if (!same)
-            kept_put_text(to, frame->at_file);
+            symbols_kept_put_text(to, frame->at_file);
         if (frame->construct != SYMBOL_PROCEDURE) {
-            kept_put_text(to, frame->host_name);
-            kept_put_text(to, frame->task_name);
+            symbols_kept_put_text(to, frame->host_name);
+            symbols_kept_put_text(to, frame->task_name);
         }
     }
 }
 
-static void kept_put_call(struct writer *to, uint64_t key, const struct symbol_call *call)
+static void symbols_kept_put_call(struct writer *to, uint64_t key, const struct symbol_call *call)
 {
-    kept_put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) |
-                     (call->target ? CALL_TARGET : 0) | (call->body ? CALL_BODY : 0));
-    kept_put_text(to, call->name);
+    symbols_kept_put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) |
+                             (call->target ? CALL_TARGET : 0) | (call->body ? CALL_BODY : 0));
+    symbols_kept_put_text(to, call->name);
     if (call->target)
-        kept_put_near(to, call->target, key);
+        symbols_kept_put_near(to, call->target, key);
     if (call->body)
-        kept_put_near(to, call->body, key);
+        symbols_kept_put_near(to, call->body, key);
 }
 
-static void kept_put_answer(struct writer *to, enum symbols_question question, uint64_t key,
-                            const struct symbols_answer *answer)
+static void symbols_kept_put_answer(struct writer *to, enum symbols_question question, uint64_t key,
+                                    const struct symbols_answer *answer)
 {
     if (question == SYMBOLS_ASK_FRAMES) {
-        kept_put_frames(to, answer);
+        symbols_kept_put_frames(to, answer);
         return;
     }
-    kept_put(to, answer->count);
+    symbols_kept_put(to, answer->count);
     if (answer->count && question == SYMBOLS_ASK_ENTRY)
-        kept_put_near(to, answer->entry, key);
+        symbols_kept_put_near(to, answer->entry, key);
     else if (answer->count && question == SYMBOLS_ASK_CALL)
-        kept_put_call(to, key, answer->call);
+        symbols_kept_put_call(to, key, answer->call);
     else if (answer->count)
-        kept_put_text(to, answer->text);
+        symbols_kept_put_text(to, answer->text);
 }
 
-static bool kept_is_key_named(const struct symbols_answers *answers, uint64_t key)
+static bool symbols_kept_is_key_named(const struct symbols_answers *answers, uint64_t key)
 {
     uint32_t id = PROFILE_KEY_MODULE(key);
-    /* module 0 is code that is in no file */
+    /* module 0 is code that belongs to no file */
     return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named);
 }
 
-static int kept_key_order(const void *left, const void *right)
+static int symbols_kept_key_order(const void *left, const void *right)
 {
     const struct symbols_mapped *a = left, *b = right;
     return (a->key > b->key) - (a->key < b->key);
 }
 
-static bool kept_put_answers(struct writer *to, enum symbols_question question)
+static bool symbols_kept_put_answers(struct writer *to, enum symbols_question question)
 {
     const struct symbols_map *map = &to->answers->map[question];
     struct symbols_mapped *asked = malloc((map->count + 1) * sizeof *asked);
     size_t count = 0;
     for (size_t i = 0; asked && i < map->count; i++) {
         const struct symbols_answer *answer = map->entries[i].value;
-        if (answer->asked && kept_is_key_named(to->answers, map->entries[i].key))
+        if (answer->asked && symbols_kept_is_key_named(to->answers, map->entries[i].key))
             asked[count++] = map->entries[i];
     }
     if (asked)
-        qsort(asked, count, sizeof *asked, kept_key_order);
-    kept_put(to, count);
+        qsort(asked, count, sizeof *asked, symbols_kept_key_order);
+    symbols_kept_put(to, count);
     for (size_t i = 0; i < count; i++) {
-        kept_put(to, asked[i].key - (i ? asked[i - 1].key : 0));
-        kept_put_answer(to, question, asked[i].key, asked[i].value);
+        symbols_kept_put(to, asked[i].key - (i ? asked[i - 1].key : 0));
+        symbols_kept_put_answer(to, question, asked[i].key, asked[i].value);
     }
     free(asked);
     return asked != NULL;
 }
 
-static int kept_gap_order(const void *left, const void *right)
+static int symbols_kept_gap_order(const void *left, const void *right)
 {
     const struct symbols_gap *a = left, *b = right;
     return a->caller != b->caller ? (a->caller > b->caller) - (a->caller < b->caller)
                                   : (a->goal > b->goal) - (a->goal < b->goal);
 }
 
-static void kept_put_gap(struct writer *to, const struct symbols_gap *gap, uint64_t before)
+static void symbols_kept_put_gap(struct writer *to, const struct symbols_gap *gap, uint64_t before)
 {
-    kept_put(to, gap->caller - before);
-    kept_put_near(to, gap->goal, gap->caller);
-    kept_put(to, gap->count);
+    symbols_kept_put(to, gap->caller - before);
+    symbols_kept_put_near(to, gap->goal, gap->caller);
+    symbols_kept_put(to, gap->count);
     for (size_t i = 0; i < gap->count; i++) {
         const struct tail_frame *frame = &gap->frames[i];
-        kept_put(to, (frame->at_jump ? TAIL_AT_JUMP : 0) | (frame->candidates ? TAIL_CANDIDATES : 0));
-        kept_put_near(to, frame->key, gap->caller);
+        symbols_kept_put(to, (frame->at_jump ? TAIL_AT_JUMP : 0) | (frame->candidates ? TAIL_CANDIDATES : 0));
+        symbols_kept_put_near(to, frame->key, gap->caller);
         if (frame->candidates)
-            kept_put_text(to, frame->candidates);
+            symbols_kept_put_text(to, frame->candidates);
     }
 }
 
-static bool kept_put_gaps(struct writer *to)
+static bool symbols_kept_put_gaps(struct writer *to)
 {
     const struct symbols_answers *answers = to->answers;
     struct symbols_gap *gaps = malloc((answers->gap_count + 1) * sizeof *gaps);
     size_t count = 0;
     for (size_t i = 0; gaps && i < answers->gap_count; i++)
-        if (kept_is_key_named(answers, answers->gaps[i].caller) && kept_is_key_named(answers, answers->gaps[i].goal))
+        if (symbols_kept_is_key_named(answers, answers->gaps[i].caller) &&
+            symbols_kept_is_key_named(answers, answers->gaps[i].goal))
             gaps[count++] = answers->gaps[i];
     if (gaps)
-        qsort(gaps, count, sizeof *gaps, kept_gap_order);
-    kept_put(to, count);
+        qsort(gaps, count, sizeof *gaps, symbols_kept_gap_order);
+    symbols_kept_put(to, count);
     for (size_t i = 0; gaps && i < count; i++)
-        kept_put_gap(to, &gaps[i], i ? gaps[i - 1].caller : 0);
+        symbols_kept_put_gap(to, &gaps[i], i ? gaps[i - 1].caller : 0);
     free(gaps);
     return gaps != NULL;
 }
 
-static void kept_put_sources(struct writer *to)
+static void symbols_kept_put_sources(struct writer *to)
 {
     const struct symbols_answers *answers = to->answers;
-    kept_put_text(to, BLAME_VERSION);
+    symbols_kept_put_text(to, BLAME_VERSION);
     for (size_t i = 0; i < answers->module_count; i++) {
         const struct symbols_source *source = &answers->sources[i];
         if (source->named) {
-            kept_put(to, i + 1);
-            kept_put(to, source->level);
-            kept_put(to, source->size);
-            kept_put(to, (uint64_t)source->mtime_ns);
+            symbols_kept_put(to, i + 1);
+            symbols_kept_put(to, source->level);
+            symbols_kept_put(to, source->size);
+            symbols_kept_put(to, (uint64_t)source->mtime_ns);
         }
     }
-    kept_put(to, 0);
+    symbols_kept_put(to, 0);
 }
 
-/* Joins the file's parts. The texts come first in the file, but they are complete only after the body is
- * written. */
-static bool kept_join_file(struct writer *to, const char *body, size_t body_bytes, const struct profile_header *header,
-                           char **file, size_t *file_bytes)
+/* Joins the parts of the file. The texts stand before the body, but they are complete only when the body has
+ * been encoded. */
+static bool symbols_kept_join_file(struct writer *to, const char *body, size_t body_bytes,
+                                   const struct profile_header *header, char **file, size_t *file_bytes)
 {
     struct file_header start = {.magic = MAGIC,
                                 .version = VERSION,
@@ -233,7 +235,7 @@ static bool kept_join_file(struct writer *to, const char *body, size_t body_byte
     if (!to->out)
         return false;
     fwrite(&start, sizeof start, 1, to->out);
-    kept_put(to, to->string_count);
+    symbols_kept_put(to, to->string_count);
     for (uint32_t i = 0; i < to->string_count; i++) {
         const char *text = strings_text(to->strings, i);
         fwrite(text, strlen(text) + 1, 1, to->out);
@@ -254,11 +256,11 @@ uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct
     to.out = to.strings ? open_memstream(&body, &body_bytes) : NULL;
     bool good = to.out != NULL;
     if (good) {
-        kept_put_sources(&to);
+        symbols_kept_put_sources(&to);
         for (int question = 0; good && question < SYMBOLS_QUESTIONS; question++)
-            good = kept_put_answers(&to, (enum symbols_question)question);
-        good = good && kept_put_gaps(&to);
-        good = fclose(to.out) == 0 && good && kept_join_file(&to, body, body_bytes, header, &file, bytes);
+            good = symbols_kept_put_answers(&to, (enum symbols_question)question);
+        good = good && symbols_kept_put_gaps(&to);
+        good = fclose(to.out) == 0 && good && symbols_kept_join_file(&to, body, body_bytes, header, &file, bytes);
     }
     if (!good) {
         free(file);
@@ -281,7 +283,7 @@ struct reader {
     struct pool *pool;
 };
 
-static uint64_t kept_get(struct reader *from)
+static uint64_t symbols_kept_get(struct reader *from)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && from->at < from->end; shift += 7) {
@@ -294,30 +296,31 @@ static uint64_t kept_get(struct reader *from)
     return 0;
 }
 
-/* Reads a number of elements. Each takes at least one byte, so a larger number is an error. */
-static uint64_t kept_get_count(struct reader *from)
+/* Reads the number of elements that follow. It is an error if it exceeds the number of remaining bytes,
+ * because each element takes at least one byte. */
+static uint64_t symbols_kept_get_count(struct reader *from)
 {
-    uint64_t count = kept_get(from);
+    uint64_t count = symbols_kept_get(from);
     from->bad |= count > (uint64_t)(from->end - from->at);
     return from->bad ? 0 : count;
 }
 
-static uint64_t kept_get_near(struct reader *from, uint64_t base)
+static uint64_t symbols_kept_get_near(struct reader *from, uint64_t base)
 {
-    uint64_t value = kept_get(from);
+    uint64_t value = symbols_kept_get(from);
     return base + (value >> 1 ^ (0 - (value & 1)));
 }
 
-static const char *kept_get_text(struct reader *from)
+static const char *symbols_kept_get_text(struct reader *from)
 {
-    uint64_t id = kept_get(from);
+    uint64_t id = symbols_kept_get(from);
     from->bad |= id >= from->text_count;
     return from->bad ? "" : from->texts[id];
 }
 
-static void kept_get_texts(struct reader *from)
+static void symbols_kept_get_texts(struct reader *from)
 {
-    from->text_count = kept_get_count(from);
+    from->text_count = symbols_kept_get_count(from);
     from->texts = pool_alloc(from->pool, (from->text_count + 1) * sizeof *from->texts);
     from->bad |= !from->texts;
     for (uint64_t i = 0; i < from->text_count && !from->bad; i++) {
@@ -328,99 +331,99 @@ static void kept_get_texts(struct reader *from)
     }
 }
 
-/* Returns the reader's number for a module of the file; 0 if it has none. */
-static uint32_t kept_own_module(const struct reader *from, uint64_t id)
+/* Returns the reader's number for a module of the file of names, or 0 if the reader does not have the module. */
+static uint32_t symbols_kept_own_module(const struct reader *from, uint64_t id)
 {
     if (!from->numbers)
         return id <= from->answers->module_count ? (uint32_t)id : 0;
     return id <= from->numbers->count ? from->numbers->own[id] : 0;
 }
 
-static uint64_t kept_own_key(const struct reader *from, uint64_t key)
+static uint64_t symbols_kept_own_key(const struct reader *from, uint64_t key)
 {
-    uint32_t id = PROFILE_KEY_MODULE(key), own = kept_own_module(from, id);
+    uint32_t id = PROFILE_KEY_MODULE(key), own = symbols_kept_own_module(from, id);
     return own || !id ? PROFILE_KEY(own, PROFILE_KEY_VADDR(key)) : PROFILE_KEY(NO_MODULE, PROFILE_KEY_VADDR(key));
 }
 
-static void kept_get_sources(struct reader *from)
+static void symbols_kept_get_sources(struct reader *from)
 {
-    for (uint64_t id; !from->bad && (id = kept_get(from)) != 0;) {
+    for (uint64_t id; !from->bad && (id = symbols_kept_get(from)) != 0;) {
         struct symbols_source source = {.named = true};
-        source.level = (uint8_t)kept_get(from);
-        source.size = kept_get(from);
-        source.mtime_ns = (int64_t)kept_get(from);
-        uint32_t own = kept_own_module(from, id);
+        source.level = (uint8_t)symbols_kept_get(from);
+        source.size = symbols_kept_get(from);
+        source.mtime_ns = (int64_t)symbols_kept_get(from);
+        uint32_t own = symbols_kept_own_module(from, id);
         from->bad |= !own && (!from->numbers || id > from->numbers->count);
         if (!from->bad && own)
             from->answers->sources[own - 1] = source;
     }
 }
 
-static uint64_t kept_get_key(struct reader *from, uint64_t base)
+static uint64_t symbols_kept_get_key(struct reader *from, uint64_t base)
 {
-    return kept_own_key(from, kept_get_near(from, base));
+    return symbols_kept_own_key(from, symbols_kept_get_near(from, base));
 }
 
-static const struct symbol_frame *kept_get_frames(struct reader *from, uint64_t count)
+static const struct symbol_frame *symbols_kept_get_frames(struct reader *from, uint64_t count)
 {
     struct symbol_frame *frames = from->bad ? NULL : pool_alloc(from->pool, (count + 1) * sizeof *frames);
     from->bad |= !frames || count == 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
         struct symbol_frame *frame = &frames[i];
-        uint64_t flags = kept_get(from);
+        uint64_t flags = symbols_kept_get(from);
         *frame = (struct symbol_frame){.construct = (enum symbol_construct)(flags & 3),
                                        .inlined = flags & FRAME_INLINED,
                                        .merge_into_caller = flags & FRAME_MERGED,
                                        .construct_uncertain = flags & FRAME_UNCERTAIN,
                                        .host_name = "",
                                        .task_name = ""};
-        frame->name = kept_get_text(from);
-        frame->file = kept_get_text(from);
-        frame->line = (int)(uint32_t)kept_get(from);
-        frame->at_line = (int)(uint32_t)kept_get(from);
-        frame->at_file = flags & FRAME_SAME_FILE ? frame->file : kept_get_text(from);
+        frame->name = symbols_kept_get_text(from);
+        frame->file = symbols_kept_get_text(from);
+        frame->line = (int)(uint32_t)symbols_kept_get(from);
+        frame->at_line = (int)(uint32_t)symbols_kept_get(from);
+        frame->at_file = flags & FRAME_SAME_FILE ? frame->file : symbols_kept_get_text(from);
         if (frame->construct != SYMBOL_PROCEDURE) {
-            frame->host_name = kept_get_text(from);
-            frame->task_name = kept_get_text(from);
+            frame->host_name = symbols_kept_get_text(from);
+            frame->task_name = symbols_kept_get_text(from);
         }
         from->bad |= frame->construct > SYMBOL_TASK;
     }
     return frames;
 }
 
-static const struct symbol_call *kept_get_call(struct reader *from, uint64_t key)
+static const struct symbol_call *symbols_kept_get_call(struct reader *from, uint64_t key)
 {
     struct symbol_call *call = from->bad ? NULL : pool_alloc(from->pool, sizeof *call);
     from->bad |= !call;
     if (from->bad)
         return NULL;
-    uint64_t flags = kept_get(from);
-    *call = (struct symbol_call){.key = kept_own_key(from, key),
+    uint64_t flags = symbols_kept_get(from);
+    *call = (struct symbol_call){.key = symbols_kept_own_key(from, key),
                                  .launches = flags & CALL_LAUNCHES,
                                  .tail = flags & CALL_TAIL,
-                                 .name = kept_get_text(from)};
-    call->target = flags & CALL_TARGET ? kept_get_key(from, key) : 0;
-    call->body = flags & CALL_BODY ? kept_get_key(from, key) : 0;
+                                 .name = symbols_kept_get_text(from)};
+    call->target = flags & CALL_TARGET ? symbols_kept_get_key(from, key) : 0;
+    call->body = flags & CALL_BODY ? symbols_kept_get_key(from, key) : 0;
     return call;
 }
 
-static void kept_get_answers(struct reader *from, enum symbols_question question)
+static void symbols_kept_get_answers(struct reader *from, enum symbols_question question)
 {
-    uint64_t count = kept_get_count(from), key = 0;
+    uint64_t count = symbols_kept_get_count(from), key = 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
-        key += kept_get(from);
-        struct symbols_answer answer = {.asked = true, .count = kept_get_count(from)};
+        key += symbols_kept_get(from);
+        struct symbols_answer answer = {.asked = true, .count = symbols_kept_get_count(from)};
         if (question == SYMBOLS_ASK_FRAMES)
-            answer.frames = kept_get_frames(from, answer.count);
+            answer.frames = symbols_kept_get_frames(from, answer.count);
         else if (answer.count && question == SYMBOLS_ASK_ENTRY)
-            answer.entry = kept_get_key(from, key);
+            answer.entry = symbols_kept_get_key(from, key);
         else if (answer.count && question == SYMBOLS_ASK_CALL)
-            answer.call = kept_get_call(from, key);
+            answer.call = symbols_kept_get_call(from, key);
         else if (answer.count)
-            answer.text = kept_get_text(from);
-        if (!from->bad && kept_is_key_named(from->answers, kept_own_key(from, key))) {
+            answer.text = symbols_kept_get_text(from);
+        if (!from->bad && symbols_kept_is_key_named(from->answers, symbols_kept_own_key(from, key))) {
             struct symbols_answer *added =
-                symbols_answers_add(from->answers, from->pool, question, kept_own_key(from, key));
+                symbols_answers_add(from->answers, from->pool, question, symbols_kept_own_key(from, key));
             from->bad |= !added;
             if (added)
                 *added = answer;
@@ -428,23 +431,24 @@ static void kept_get_answers(struct reader *from, enum symbols_question question
     }
 }
 
-static void kept_get_gaps(struct reader *from)
+static void symbols_kept_get_gaps(struct reader *from)
 {
-    uint64_t count = kept_get_count(from), caller = 0;
+    uint64_t count = symbols_kept_get_count(from), caller = 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
-        caller += kept_get(from);
-        struct symbols_gap gap = {.caller = kept_own_key(from, caller)};
-        gap.goal = kept_get_key(from, caller);
-        gap.count = kept_get_count(from);
+        caller += symbols_kept_get(from);
+        struct symbols_gap gap = {.caller = symbols_kept_own_key(from, caller)};
+        gap.goal = symbols_kept_get_key(from, caller);
+        gap.count = symbols_kept_get_count(from);
         struct tail_frame *frames = from->bad ? NULL : pool_alloc(from->pool, (gap.count + 1) * sizeof *frames);
         from->bad |= !frames;
         for (uint64_t j = 0; j < gap.count && !from->bad; j++) {
-            uint64_t flags = kept_get(from);
-            frames[j] = (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = kept_get_key(from, caller)};
-            frames[j].candidates = flags & TAIL_CANDIDATES ? kept_get_text(from) : NULL;
+            uint64_t flags = symbols_kept_get(from);
+            frames[j] = (struct tail_frame){.at_jump = flags & TAIL_AT_JUMP, .key = symbols_kept_get_key(from, caller)};
+            frames[j].candidates = flags & TAIL_CANDIDATES ? symbols_kept_get_text(from) : NULL;
         }
         gap.frames = frames;
-        if (!from->bad && kept_is_key_named(from->answers, gap.caller) && kept_is_key_named(from->answers, gap.goal))
+        if (!from->bad && symbols_kept_is_key_named(from->answers, gap.caller) &&
+            symbols_kept_is_key_named(from->answers, gap.goal))
             from->bad |= !symbols_answers_add_gap(from->answers, &gap);
     }
 }
@@ -466,27 +470,27 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
         return "belongs to another measurement";
     if (start.hash != hash_bytes(from.at, (size_t)(from.end - from.at)))
         return "damaged";
-    kept_get_texts(&from);
-    bool same_tool = strcmp(kept_get_text(&from), BLAME_VERSION) == 0;
-    kept_get_sources(&from);
+    symbols_kept_get_texts(&from);
+    bool same_tool = strcmp(symbols_kept_get_text(&from), BLAME_VERSION) == 0;
+    symbols_kept_get_sources(&from);
     for (uint32_t id = 1; id <= answers->module_count && !from.bad; id++) {
         struct symbols_source *source = &answers->sources[id - 1];
         source->named = source->named && file->wanted(file->context, id, same_tool);
     }
     for (int question = 0; question < SYMBOLS_QUESTIONS && !from.bad; question++)
-        kept_get_answers(&from, (enum symbols_question)question);
-    kept_get_gaps(&from);
+        symbols_kept_get_answers(&from, (enum symbols_question)question);
+    symbols_kept_get_gaps(&from);
     return from.bad ? "damaged" : NULL;
 }
 
 /* ---- files ---- */
 
 #define MEASUREMENT ".blame"
-#define ID_DIGITS   8 /* printed digits of a build id */
+#define ID_DIGITS   8 /* number of digits of a build id that messages show */
 
-/* Returns the path of a measurement's file of names, or, if `whole` is false, of its temporary file. The
- * caller frees it. */
-static char *kept_file_path(const char *measurement, bool whole)
+/* Returns the path of the file of names, or, if `whole` is false, of the temporary file from which it is
+ * renamed. The caller frees the path. */
+static char *symbols_kept_file_path(const char *measurement, bool whole)
 {
     char part[32] = "";
     const char *slash = strrchr(measurement, '/'), *name = slash ? slash + 1 : measurement;
@@ -502,7 +506,7 @@ static char *kept_file_path(const char *measurement, bool whole)
                : path;
 }
 
-static uint8_t *kept_read_file(const char *path, size_t *bytes)
+static uint8_t *symbols_kept_read_file(const char *path, size_t *bytes)
 {
     struct stat status;
     uint8_t *data = NULL;
@@ -521,10 +525,10 @@ static uint8_t *kept_read_file(const char *path, size_t *bytes)
     return data;
 }
 
-/* Returns whether stored answers about a module are to be used. They are preferred, because the module's file
- * may have lost its debug information. They are not used if the file now contains more detailed names, or if
+/* Returns whether to use the stored answers about a module. Usually they are used, because the module's file
+ * may have lost its debug information since. They are not used if the file now has more detailed names, or if
  * another version of blame stored them. */
-static bool kept_is_answer_wanted(void *context, uint32_t module_id, bool same_tool)
+static bool symbols_kept_is_answer_wanted(void *context, uint32_t module_id, bool same_tool)
 {
     struct symbols *symbols = context;
     struct symbols_module *module = symbols_module_of(symbols, module_id);
@@ -537,11 +541,11 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
                            const struct symbols_numbers *numbers)
 {
     size_t bytes = 0;
-    char *path = kept_file_path(measurement, true);
+    char *path = symbols_kept_file_path(measurement, true);
     if (!numbers)
         symbols_beside(symbols, measurement);
-    symbols->file = path ? kept_read_file(path, &bytes) : NULL;
-    const struct symbols_file file = {symbols->file, bytes, header, numbers, kept_is_answer_wanted, symbols};
+    symbols->file = path ? symbols_kept_read_file(path, &bytes) : NULL;
+    const struct symbols_file file = {symbols->file, bytes, header, numbers, symbols_kept_is_answer_wanted, symbols};
     const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, &file) : NULL;
     const char *text =
         why ? pool_text(&symbols->pool, "%s: %s; names are taken from the binaries alone", path, why) : NULL;
@@ -568,11 +572,11 @@ bool symbols_have_news(const struct symbols *symbols)
     return symbols->news;
 }
 
-static int kept_write_file(const char *measurement, const uint8_t *data, size_t bytes)
+static int symbols_kept_write_file(const char *measurement, const uint8_t *data, size_t bytes)
 {
-    char *path = kept_file_path(measurement, true), *temporary = kept_file_path(measurement, false);
+    char *path = symbols_kept_file_path(measurement, true), *temporary = symbols_kept_file_path(measurement, false);
     FILE *out = path && temporary ? unfinished_file(temporary) : NULL;
-    struct stat status; /* the file of names gets the measurement file's permissions */
+    struct stat status; /* The file of names gets the same permissions as the measurement file. */
     if (out && stat(measurement, &status) == 0)
         fchmod(fileno(out), status.st_mode & 0666);
     int wrong = out ? 0 : path && temporary ? errno : ENOMEM;
@@ -584,15 +588,16 @@ static int kept_write_file(const char *measurement, const uint8_t *data, size_t 
             wrong = errno ? errno : EIO;
         if (!wrong && rename(temporary, path) != 0)
             wrong = errno;
-        unfinished_remove(temporary); /* no effect after a successful rename */
+        unfinished_remove(temporary); /* does nothing if the rename succeeded */
     }
     free(path);
     free(temporary);
     return wrong;
 }
 
-/* Removes the copies of deleted module files. They are no longer needed once the answers are stored. */
-static void kept_remove_image_copies(const struct symbols *symbols, const char *measurement)
+/* Removes the copies of module files that were deleted during the run. When the answers are stored, the
+ * copies are no longer needed. */
+static void symbols_kept_remove_image_copies(const struct symbols *symbols, const char *measurement)
 {
     char path[PATH_MAX];
     for (size_t i = 0; i < symbols->module_count; i++)
@@ -615,17 +620,19 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
         }
     }
     uint8_t *data = symbols_file_encode(&symbols->answers, header, &bytes);
-    int wrong = data ? kept_write_file(measurement, data, bytes) : ENOMEM;
+    int wrong = data ? symbols_kept_write_file(measurement, data, bytes) : ENOMEM;
     free(data);
     symbols->news = symbols->news && wrong;
     if (!wrong)
-        kept_remove_image_copies(symbols, measurement);
+        symbols_kept_remove_image_copies(symbols, measurement);
     return wrong;
 }
 
-/* Finds modules about which questions were asked and whose file is not the measured one. With `named`, finds
- * those with stored names, otherwise those without. Returns the first one and sets *count. */
-static const struct symbols_module *kept_changed_module(const struct symbols *symbols, bool named, size_t *count)
+/* Finds the modules that were asked about and whose file is not the measured one. If `named` is set, counts
+ * only modules with stored names, otherwise only modules without. Returns the first of them, and sets *count
+ * to their number. */
+static const struct symbols_module *symbols_kept_changed_module(const struct symbols *symbols, bool named,
+                                                                size_t *count)
 {
     const struct symbols_module *first = NULL;
     *count = 0;
@@ -642,7 +649,8 @@ static const struct symbols_module *kept_changed_module(const struct symbols *sy
     return first;
 }
 
-static void kept_put_change(FILE *out, struct symbols *symbols, const struct symbols_module *module, size_t count)
+static void symbols_kept_put_change(FILE *out, struct symbols *symbols, const struct symbols_module *module,
+                                    size_t count)
 {
     size_t bytes = module->record->build_id_bytes;
     bool other = module->found == SYMBOLS_OTHER_BUILD;
@@ -661,9 +669,9 @@ static void kept_put_change(FILE *out, struct symbols *symbols, const struct sym
               out);
 }
 
-/* Reports missing split debug information (-gsplit-dwarf). Its files are lost, for instance, if the program
- * was built in a temporary directory. */
-static bool kept_put_split(FILE *out, struct symbols *symbols, const char *before)
+/* Appends a report on missing files with split debug information (-gsplit-dwarf). They are missing, for
+ * example, if the program was built in a temporary directory. */
+static bool symbols_kept_put_split(FILE *out, struct symbols *symbols, const char *before)
 {
     for (size_t i = 0; i < symbols->module_count; i++) {
         const struct symbols_module *module = &symbols->modules[i];
@@ -687,21 +695,21 @@ char *symbols_changes(struct symbols *symbols)
 {
     size_t kept, lost, bytes;
     char *text = NULL;
-    const struct symbols_module *of_kept = kept_changed_module(symbols, true, &kept);
-    const struct symbols_module *of_lost = kept_changed_module(symbols, false, &lost);
+    const struct symbols_module *of_kept = symbols_kept_changed_module(symbols, true, &kept);
+    const struct symbols_module *of_lost = symbols_kept_changed_module(symbols, false, &lost);
     FILE *out = open_memstream(&text, &bytes);
     if (!out)
         return NULL;
     if (of_kept) {
-        kept_put_change(out, symbols, of_kept, kept);
+        symbols_kept_put_change(out, symbols, of_kept, kept);
         fputs("; names and lines are those of the run", out);
     }
     if (of_lost) {
         fputs(of_kept ? "; " : "", out);
-        kept_put_change(out, symbols, of_lost, lost);
+        symbols_kept_put_change(out, symbols, of_lost, lost);
         fputs(", and the profile has kept no names: functions appear as addresses", out);
     }
-    bool split = kept_put_split(out, symbols, of_kept || of_lost ? "; " : "");
+    bool split = symbols_kept_put_split(out, symbols, of_kept || of_lost ? "; " : "");
     if (fclose(out) != 0 || !(of_kept || of_lost || split)) {
         free(text);
         return NULL;

@@ -1,4 +1,5 @@
-/* Encodes and decodes the file of names, which is described in docs/format.md. */
+/* Encodes and decodes the file of names, which stores names beside the measurement file. docs/format.md
+ * describes it. */
 #ifndef BLAME_COMMAND_SYMBOLS_KEPT_H
 #define BLAME_COMMAND_SYMBOLS_KEPT_H
 
@@ -10,22 +11,24 @@
 
 struct profile_header;
 
-/* Returns the contents of the file of names; NULL if memory runs out. The caller frees them. */
+/* Returns the contents of the file of names, which the caller frees, or NULL if memory runs out. */
 uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct profile_header *header, size_t *bytes);
 
-/* A file of names that is to be decoded. */
+/* A file of names, ready to be decoded. */
 struct symbols_file {
-    const uint8_t *bytes;                  /* must live as long as the answers */
-    size_t count;                          /* number of bytes */
-    const struct profile_header *header;   /* header of the measurement to which the file must belong */
-    const struct symbols_numbers *numbers; /* NULL: the module numbers are the same */
-    /* Returns whether the file's answers about a module are to be used. */
+    const uint8_t *bytes; /* contents of the file; must live as long as the answers */
+    size_t count;         /* number of bytes in the file */
+    /* header of the measurement; the file of names must belong to it */
+    const struct profile_header *header;
+    /* translation of the file's module numbers; NULL: the reader has the same numbers */
+    const struct symbols_numbers *numbers;
+    /* Returns whether to use the answers that the file has about a module. */
     bool (*wanted)(void *context, uint32_t module_id, bool same_tool);
-    void *context; /* argument of `wanted` */
+    void *context; /* passed to `wanted` */
 };
 
-/* Decodes a file of names: first fills answers->sources, then adds the answers for the modules that the file's
- * function `wanted` accepts. Returns NULL, or a text that says why the file cannot be used. */
+/* Decodes a file of names. First fills answers->sources, then adds the answers about each module for which
+ * `wanted` returns true. Returns NULL on success, or a text that says why the file cannot be used. */
 const char *symbols_file_decode(struct symbols_answers *answers, struct pool *pool, const struct symbols_file *file);
 
 #endif

@@ -1,4 +1,5 @@
-/* Finds source positions in the line tables of compilation units, which libdw decodes at the first use. */
+/* Finds source positions in the line tables of compilation units. libdw decodes a table when it is first
+ * used. */
 #include "command/symbols/lines.h"
 
 #include <dwarf.h>
@@ -8,10 +9,10 @@
 struct row {
     uint64_t vaddr;
     int line;
-    bool end; /* marks the address after the last instruction of a sequence */
+    bool end; /* whether the row marks the address after the last instruction of a sequence */
 };
 
-static struct row line_row_at(Dwarf_Lines *lines, size_t i)
+static struct row symbols_line_row_at(Dwarf_Lines *lines, size_t i)
 {
     struct row row = {0};
     Dwarf_Line *line = dwarf_onesrcline(lines, i);
@@ -23,13 +24,13 @@ static struct row line_row_at(Dwarf_Lines *lines, size_t i)
     return row;
 }
 
-/* Returns the index of the first row at or after vaddr; if `past`, of the first row after vaddr. */
-static size_t line_first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool past)
+/* Returns the index of the first row whose address is not below vaddr, or, if `past` is set, is above vaddr. */
+static size_t symbols_line_first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool past)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        uint64_t at = line_row_at(lines, middle).vaddr;
+        uint64_t at = symbols_line_row_at(lines, middle).vaddr;
         if (at < vaddr || (past && at == vaddr))
             low = middle + 1;
         else
@@ -38,7 +39,7 @@ static size_t line_first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, b
     return low;
 }
 
-static const char *line_row_file(Dwarf_Lines *lines, size_t i)
+static const char *symbols_line_row_file(Dwarf_Lines *lines, size_t i)
 {
     const char *file = dwarf_linesrc(dwarf_onesrcline(lines, i), NULL, NULL);
     return file ? file : "";
@@ -50,12 +51,12 @@ struct symbols_position symbols_lines_at(struct symbols_unit *unit, uint64_t vad
     size_t count;
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return (struct symbols_position){.file = ""};
-    for (size_t i = line_first_row(lines, count, vaddr, true); i > 0; i--) {
-        struct row row = line_row_at(lines, i - 1);
+    for (size_t i = symbols_line_first_row(lines, count, vaddr, true); i > 0; i--) {
+        struct row row = symbols_line_row_at(lines, i - 1);
         if (row.end)
             break;
         if (row.line > 0)
-            return (struct symbols_position){.file = line_row_file(lines, i - 1), .line = row.line};
+            return (struct symbols_position){.file = symbols_line_row_file(lines, i - 1), .line = row.line};
         if (row.vaddr <= low)
             break;
     }
@@ -67,16 +68,16 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
     Dwarf_Lines *lines;
     size_t count;
     if (dwarf_getsrclines(&unit->die, &lines, &count) == 0) {
-        for (size_t i = line_first_row(lines, count, low, false); i < count; i++) {
-            struct row row = line_row_at(lines, i);
+        for (size_t i = symbols_line_first_row(lines, count, low, false); i < count; i++) {
+            struct row row = symbols_line_row_at(lines, i);
             bool begins = false;
             if (row.vaddr != low)
                 break;
-            /* If the function before this one ends in a call that does not return, GCC writes a row for the
-             * address after that call, which is this function's entry. */
+            /* The function before may end with a call that does not return. GCC then writes a row for the
+             * address after that call, which is the entry of this function. */
             if (!row.end && row.line > 0 && dwarf_linebeginstatement(dwarf_onesrcline(lines, i), &begins) == 0 &&
                 begins)
-                return (struct symbols_position){.file = line_row_file(lines, i), .line = row.line};
+                return (struct symbols_position){.file = symbols_line_row_file(lines, i), .line = row.line};
         }
     }
     return (struct symbols_position){.file = ""};
@@ -99,8 +100,8 @@ size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line,
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return 0;
     for (size_t i = 0; i < count && found < room; i++) {
-        struct row row = line_row_at(lines, i);
-        if (!row.end && row.line == line && strcmp(line_row_file(lines, i), file) == 0)
+        struct row row = symbols_line_row_at(lines, i);
+        if (!row.end && row.line == line && strcmp(symbols_line_row_file(lines, i), file) == 0)
             vaddrs[found++] = row.vaddr;
     }
     return found;
@@ -113,8 +114,8 @@ int symbols_lines_least(struct symbols_unit *unit, uint64_t low, uint64_t high, 
     int result = 0;
     if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
         return 0;
-    for (size_t i = line_first_row(lines, count, low, false); i < count; i++) {
-        struct row row = line_row_at(lines, i);
+    for (size_t i = symbols_line_first_row(lines, count, low, false); i < count; i++) {
+        struct row row = symbols_line_row_at(lines, i);
         if (row.vaddr >= high)
             break;
         if (!row.end && row.line >= least && (!result || row.line < result))

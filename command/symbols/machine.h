@@ -1,5 +1,5 @@
-/* Differences between processor architectures. The measured module's file decides which one applies, not the
- * machine on which this program runs. */
+/* The differences between processor architectures. The file of the measured module selects the architecture,
+ * which may differ from that of the machine on which blame runs. */
 #ifndef BLAME_COMMAND_SYMBOLS_MACHINE_H
 #define BLAME_COMMAND_SYMBOLS_MACHINE_H
 
@@ -7,7 +7,8 @@
 
 #include "command/symbols/decode.h"
 
-/* Machine code that is searched for calls, and the addresses between which their targets or slots lie. */
+/* A piece of machine code in which calls are searched, and the range in which the calls' targets or slots
+ * must lie. */
 struct symbols_code {
     const uint8_t *bytes;
     size_t size;
@@ -18,22 +19,22 @@ struct symbols_code {
 struct symbols_machine {
     unsigned elf; /* EM_* constant */
     bool (*decode)(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result);
-    /* Returns the address of the slot through which a stub in the procedure linkage table jumps; 0 if the
+    /* Returns the address of the slot through which a stub in the procedure linkage table jumps, or 0 if the
      * code is not such a stub. */
     uint64_t (*stub_slot)(const uint8_t *code, size_t room, uint64_t vaddr);
-    /* Returns the offset of the first call or jump, at or after offset `from`, whose target or slot is
-     * between low and high; the code's size if there is none. This is fast, because it only compares bytes. It
-     * may take bytes inside another instruction for a call. */
+    /* Returns the offset of the next call or jump whose target or slot is between low and high, starting at
+     * offset `from`. Returns the code's size if there is none. It only compares bytes, so it is fast, but it
+     * may find a "call" inside another instruction. */
     size_t (*next_site)(const struct symbols_code *code, size_t from, uint64_t *target);
     unsigned registers;
-    uint32_t preserved; /* bit mask of registers that calls preserve */
-    int8_t argument[6]; /* registers of the first six arguments */
-    /* length in bytes of a direct call, and of a call through a slot; 0: the architecture has no such call */
+    uint32_t preserved; /* bit mask of the registers that a called function must preserve */
+    int8_t argument[6]; /* numbers of the registers that hold the first six arguments */
+    /* length of a direct call, and of a call through a slot, in bytes; 0: the architecture has no such call */
     uint8_t call_bytes[2];
-    uint32_t slot_types[2]; /* relocation types of slots: R_*_JUMP_SLOT, R_*_GLOB_DAT */
+    uint32_t slot_types[2]; /* types of the relocations that fill slots: R_*_JUMP_SLOT, R_*_GLOB_DAT */
 };
 
-/* Returns NULL if the architecture is unknown. */
+/* Returns the architecture of the file, or NULL if it is unknown. */
 const struct symbols_machine *symbols_machine_of(Elf *elf);
 
 #endif

@@ -67,7 +67,7 @@ const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ran
         else
             high = middle;
     }
-    /* The number of steps is limited, because in a damaged file one range may cover everything. */
+    /* The number of steps is limited, because a single range may cover everything in a damaged file. */
     for (size_t steps = 0; low > 0 && steps < 4096; low--, steps++) {
         const struct symbols_range *range = &ranges->list[low - 1];
         if (range->reach <= vaddr)

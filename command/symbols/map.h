@@ -13,11 +13,12 @@ struct symbols_mapped {
     void *value;
 };
 struct symbols_map {
-    struct pair_map index; /* (key, 0) -> index in entries */
+    struct pair_map index; /* index in `entries`, by the pair (key, 0) */
     struct symbols_mapped *entries;
     size_t count, room;
 };
-void *symbols_map_find(struct symbols_map *map, uint64_t key); /* NULL if there is no entry */
+/* Returns the pointer stored for `key`, or NULL if there is none. */
+void *symbols_map_find(struct symbols_map *map, uint64_t key);
 bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value);
 void symbols_map_free(struct symbols_map *map);
 
@@ -25,10 +26,10 @@ void symbols_map_free(struct symbols_map *map);
 
 struct symbols_range {
     uint64_t low, high; /* [low, high) */
-    /* largest `high` of this and all preceding ranges. A backward search ends once it is at or below the
-     * address */
+    /* largest `high` of this range and of all ranges before it. A search that goes backward can stop when
+     * `reach` is not above the address */
     uint64_t reach;
-    uint32_t index; /* number of the range's owner, such as a function */
+    uint32_t index; /* number of what the range belongs to, for example a function */
 };
 struct symbols_ranges {
     struct symbols_range *list;
@@ -36,7 +37,7 @@ struct symbols_ranges {
 };
 bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high, uint32_t index);
 void symbols_ranges_sort(struct symbols_ranges *ranges);
-/* Returns the smallest range that contains vaddr; NULL if there is none. */
+/* Returns the smallest range that contains vaddr, or NULL if there is none. */
 const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ranges, uint64_t vaddr);
 
 #endif

@@ -1,8 +1,8 @@
-/* Finds the files of a module: the module itself, its separate debug file, and the file into which dwz moved
- * parts shared by several debug files.
+/* Finds the files of a module: the module itself, its separate debug file, and the file to which dwz moved
+ * what several debug files have in common.
  *
- * This unit never uses the network. debuginfod's client is in libdwfl (dwfl_standard_find_debuginfo and
- * similar functions), and this code uses only libelf and libdw. It opens files by the paths below and passes
+ * This unit never uses the network. The client of debuginfod is in libdwfl (dwfl_standard_find_debuginfo and
+ * similar functions), and this unit uses only libelf and libdw. It opens files at the paths below, and passes
  * them to dwarf_begin_elf. tests/unit/test_symbols.c checks that libdebuginfod is not even loaded. */
 #include "command/symbols/module.h"
 
@@ -20,7 +20,7 @@
 #include "cct/profile_format.h"
 
 #define DEBUG_ROOT    "/usr/lib/debug"
-#define MAX_IMPORTERS 64 /* maximum number of the program's own modules whose imports are read */
+#define MAX_IMPORTERS 64 /* maximum number of the program's own modules whose imported names are read */
 
 static const char *debug_root = DEBUG_ROOT;
 
@@ -48,9 +48,9 @@ void symbols_module_stat(const struct symbols_module *module, struct symbols_sou
     }
 }
 
-/* Returns whether the file is the measured one. Names from another build would be wrong, without any sign of
- * it. If the module has no build id, and names are stored, the file's size and time must match. */
-static bool module_is_same_build(struct symbols_module *module)
+/* Returns whether the file is the measured one. Names from another build would be wrong, and nobody would
+ * notice. If there is no build id but names are stored, the size and time of the file must be unchanged. */
+static bool symbols_module_is_same_build(struct symbols_module *module)
 {
     const struct profile_module *record = module->record;
     size_t bytes = record->build_id_bytes;
@@ -65,25 +65,25 @@ static bool module_is_same_build(struct symbols_module *module)
     return !module->source || (now.size == module->source->size && now.mtime_ns == module->source->mtime_ns);
 }
 
-static bool module_open_running(struct symbols_module *module)
+static bool symbols_module_open_running(struct symbols_module *module)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)module->running);
     if (!module->running || !module->record->build_id_bytes || !symbols_elf_open(&module->main, path))
         return false;
-    if (!module_is_same_build(module))
+    if (!symbols_module_is_same_build(module))
         symbols_elf_close(&module->main);
     return module->main.elf != NULL;
 }
 
-/* Opens the copy that the measurement kept of a file that was deleted before the program ended. */
-static bool module_open_copy(struct symbols_module *module)
+/* Opens the copy of a file that was deleted before the program ended. The measurement made the copy. */
+static bool symbols_module_open_copy(struct symbols_module *module)
 {
     char path[PATH_MAX];
     if (!module->measurement || !image_path(path, sizeof path, module->measurement, module->id) ||
         !symbols_elf_open(&module->main, path))
         return false;
-    if (!module_is_same_build(module))
+    if (!symbols_module_is_same_build(module))
         symbols_elf_close(&module->main);
     return module->main.elf != NULL;
 }
@@ -97,30 +97,30 @@ bool symbols_module_open(struct symbols_module *module)
     module->code_high = UINT64_MAX;
     module->build_now = "";
     if (record->flags & PROFILE_MODULE_PYTHON)
-        return false; /* the record itself contains everything; there is no ELF file */
+        return false; /* there is no ELF file: the module record itself contains everything */
     if (record->flags & PROFILE_MODULE_VDSO) {
         symbols_elf_open_vdso(&module->main);
-    } else if (!module_open_copy(module) && !(record->flags & PROFILE_MODULE_PATH_CUT)) {
+    } else if (!symbols_module_open_copy(module) && !(record->flags & PROFILE_MODULE_PATH_CUT)) {
         const char *path = pool_text(module->pool, "%.*s", (int)sizeof record->path, record->path);
         if (strncmp(path, "/proc/", strlen("/proc/")) != 0) /* a path in /proc would refer to this process */
             symbols_elf_open(&module->main, path);
     }
     module->found = module->main.elf ? SYMBOLS_SAME_BUILD : SYMBOLS_NO_FILE;
-    if (module->main.elf && !module_is_same_build(module)) {
+    if (module->main.elf && !symbols_module_is_same_build(module)) {
         const void *id;
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &id);
         module->found = SYMBOLS_OTHER_BUILD;
         module->build_now = symbols_hex(module->pool, id, bytes > 0 ? (size_t)bytes : 0);
         symbols_elf_close(&module->main);
     }
-    if (!module->main.elf && module_open_running(module))
+    if (!module->main.elf && symbols_module_open_running(module))
         module->found = SYMBOLS_SAME_BUILD;
     if (module->main.elf && !symbols_elf_code_range(module->main.elf, &module->code_low, &module->code_high))
         symbols_elf_close(&module->main);
     return module->main.elf != NULL;
 }
 
-static bool elf_has_debug_info(Elf *elf)
+static bool symbols_elf_has_debug_info(Elf *elf)
 {
     GElf_Shdr header;
     Elf_Scn *section = symbols_elf_section(elf, ".debug_info", &header);
@@ -129,8 +129,8 @@ static bool elf_has_debug_info(Elf *elf)
     return section && header.sh_type != SHT_NOBITS;
 }
 
-/* Returns <root>/.build-id/ab/cdef....debug; "" if the build id is too short or too long. */
-static const char *build_id_path(struct symbols_module *module, const uint8_t *build_id, ssize_t bytes)
+/* Returns <root>/.build-id/ab/cdef....debug, or "" if the build id is too short or too long. */
+static const char *symbols_build_id_path(struct symbols_module *module, const uint8_t *build_id, ssize_t bytes)
 {
     if (bytes < 2 || bytes > 64)
         return "";
@@ -138,16 +138,16 @@ static const char *build_id_path(struct symbols_module *module, const uint8_t *b
     return pool_text(module->pool, "%s/.build-id/%.2s/%s.debug", debug_root, digits, digits + 2);
 }
 
-static bool debug_file_crc_matches(const struct symbols_elf *file, uint32_t expected)
+static bool symbols_debug_file_crc_matches(const struct symbols_elf *file, uint32_t expected)
 {
     size_t bytes;
     const void *data = elf_rawfile(file->elf, &bytes);
     return data && crc32_z(0, data, bytes) == expected;
 }
 
-/* Opens a debug file if it belongs to the module. The build id is the safer and cheaper proof, because a CRC
- * requires reading the whole file. */
-static bool open_debug_file(struct symbols_module *module, const char *path, const uint32_t *crc)
+/* Opens a debug file if it belongs to the module. The build id is checked if possible. The CRC is less
+ * reliable, and computing it requires reading the whole file. */
+static bool symbols_open_debug_file(struct symbols_module *module, const char *path, const uint32_t *crc)
 {
     const void *main_id, *debug_id;
     if (!*path || !symbols_elf_open(&module->debug, path))
@@ -156,42 +156,42 @@ static bool open_debug_file(struct symbols_module *module, const char *path, con
     ssize_t debug_bytes = dwelf_elf_gnu_build_id(module->debug.elf, &debug_id);
     bool same = main_bytes > 0 && debug_bytes > 0
                     ? main_bytes == debug_bytes && memcmp(main_id, debug_id, (size_t)main_bytes) == 0
-                    : crc && debug_file_crc_matches(&module->debug, *crc);
+                    : crc && symbols_debug_file_crc_matches(&module->debug, *crc);
     if (!same)
         symbols_elf_close(&module->debug);
     return module->debug.elf != NULL;
 }
 
-static bool open_debuglink_from(struct symbols_module *module, const char *path, const char *link, uint32_t crc)
+static bool symbols_open_debuglink_from(struct symbols_module *module, const char *path, const char *link, uint32_t crc)
 {
     const char *slash = strrchr(path, '/');
     int directory = slash ? (int)(slash - path) : 1;
     const char *from = slash ? path : ".";
     const char *candidate = pool_text(module->pool, "%.*s/%s", directory, from, link);
-    if (strcmp(candidate, path) != 0 && open_debug_file(module, candidate, &crc))
+    if (strcmp(candidate, path) != 0 && symbols_open_debug_file(module, candidate, &crc))
         return true;
     candidate = pool_text(module->pool, "%.*s/.debug/%s", directory, from, link);
-    if (open_debug_file(module, candidate, &crc))
+    if (symbols_open_debug_file(module, candidate, &crc))
         return true;
     candidate = pool_text(module->pool, "%s%.*s/%s", debug_root, directory, from, link);
-    return slash && open_debug_file(module, candidate, &crc);
+    return slash && symbols_open_debug_file(module, candidate, &crc);
 }
 
-static bool open_debuglink(struct symbols_module *module)
+static bool symbols_open_debuglink(struct symbols_module *module)
 {
     GElf_Word crc;
     char real_path[PATH_MAX];
     const char *link = dwelf_elf_gnu_debuglink(module->main.elf, &crc);
     if (!link || !*link || strchr(link, '/'))
         return false;
-    return open_debuglink_from(module, module->main.path, link, crc) ||
+    return symbols_open_debuglink_from(module, module->main.path, link, crc) ||
            (realpath(module->main.path, real_path) && strcmp(real_path, module->main.path) != 0 &&
-            open_debuglink_from(module, pool_text(module->pool, "%s", real_path), link, crc));
+            symbols_open_debuglink_from(module, pool_text(module->pool, "%s", real_path), link, crc));
 }
 
-/* Opens the file into which dwz moved parts shared by several debug files. If it is missing, only the names
- * in it are lost. */
-static void open_dwz_file(struct symbols_module *module, const struct symbols_elf *owner)
+/* Opens the file to which dwz moved what several debug files have in common. If this file is missing, only
+ * the names in it are unknown. */
+static void symbols_open_dwz_file(struct symbols_module *module, const struct symbols_elf *owner)
 {
     const char *name;
     const void *build_id;
@@ -202,7 +202,7 @@ static void open_dwz_file(struct symbols_module *module, const struct symbols_el
     const char *paths[] = {
         name[0] == '/' || !slash ? pool_text(module->pool, "%s", name)
                                  : pool_text(module->pool, "%.*s/%s", (int)(slash - owner->path), owner->path, name),
-        build_id_path(module, build_id, bytes),
+        symbols_build_id_path(module, build_id, bytes),
     };
     for (size_t i = 0; i < 2 && !module->alternate.elf; i++)
         if (*paths[i] && symbols_elf_open(&module->alternate, paths[i]) &&
@@ -214,126 +214,129 @@ static void open_dwz_file(struct symbols_module *module, const struct symbols_el
     }
 }
 
-static bool elf_has_symbol_table(Elf *elf)
+static bool symbols_elf_has_symbol_table(Elf *elf)
 {
     GElf_Shdr header;
     Elf_Scn *section = elf ? symbols_elf_section(elf, ".symtab", &header) : NULL;
     return section && header.sh_type == SHT_SYMTAB;
 }
 
-static bool is_path_below(const char *path, const char *folder, size_t bytes)
+static bool symbols_path_is_below(const char *path, const char *folder, size_t bytes)
 {
     return bytes && strncmp(path, folder, bytes) == 0;
 }
 
-/* Returns whether the module is a system library: in the debug root's parent folder (/usr/lib), in a folder
- * that starts with the same path (/usr/lib64), or below /lib. */
-static bool module_is_system_library(const struct symbols_module *module)
+/* Returns whether the module is a system library: in the folder that contains the debug root (/usr/lib), in a
+ * folder whose path starts with the same characters (/usr/lib64), or below /lib. */
+static bool symbols_module_is_system_library(const struct symbols_module *module)
 {
     const char *path = module->record->path, *slash = strrchr(debug_root, '/');
     return !(module->record->flags & PROFILE_MODULE_EXECUTABLE) &&
-           (is_path_below(path, debug_root, (size_t)(slash - debug_root)) ||
-            is_path_below(path, "/lib", strlen("/lib")));
+           (symbols_path_is_below(path, debug_root, (size_t)(slash - debug_root)) ||
+            symbols_path_is_below(path, "/lib", strlen("/lib")));
 }
 
-/* Returns whether to ignore debug information. This is the case for a system library whose debug file below
- * the debug root has a symbol table: DWARF would only add lines in code that users do not change, and takes
- * longest to read. */
-static bool module_debug_is_unwanted(const struct symbols_module *module)
+/* Returns whether to ignore the module's debug information. It is ignored for a system library whose debug
+ * file, below the debug root, has a symbol table. There, DWARF would only add lines to code that users do not
+ * change, and take the longest to read. */
+static bool symbols_module_debug_is_unwanted(const struct symbols_module *module)
 {
-    return module_is_system_library(module) && elf_has_symbol_table(module->debug.elf) &&
-           is_path_below(module->debug.path, debug_root, strlen(debug_root));
+    return symbols_module_is_system_library(module) && symbols_elf_has_symbol_table(module->debug.elf) &&
+           symbols_path_is_below(module->debug.path, debug_root, strlen(debug_root));
 }
 
-/* Returns the file with debug information; NULL if there is none or if it is ignored. Does not read the
- * sections, which may be compressed and large. */
-static const struct symbols_elf *module_find_debug_info(struct symbols_module *module)
+/* Returns the file that contains debug information, or NULL if there is none or it is ignored. Does not read
+ * the debug sections, which can be large and compressed. */
+static const struct symbols_elf *symbols_module_find_debug_info(struct symbols_module *module)
 {
     if (module->debug_info_sought || !symbols_module_open(module))
         return module->debug_info;
     module->debug_info_sought = true;
     const struct symbols_elf *owner = &module->main;
-    if (!elf_has_debug_info(owner->elf)) {
+    if (!symbols_elf_has_debug_info(owner->elf)) {
         const void *build_id;
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &build_id);
-        const char *path = bytes > 0 ? build_id_path(module, build_id, bytes) : "";
-        if (module->main.fd < 0 || (!open_debug_file(module, path, NULL) && !open_debuglink(module)))
+        const char *path = bytes > 0 ? symbols_build_id_path(module, build_id, bytes) : "";
+        if (module->main.fd < 0 || (!symbols_open_debug_file(module, path, NULL) && !symbols_open_debuglink(module)))
             return NULL;
-        if (module_debug_is_unwanted(module))
+        if (symbols_module_debug_is_unwanted(module))
             return NULL;
         owner = &module->debug;
     }
-    return module->debug_info = elf_has_debug_info(owner->elf) ? owner : NULL;
+    return module->debug_info = symbols_elf_has_debug_info(owner->elf) ? owner : NULL;
 }
 
 Dwarf *symbols_module_dwarf(struct symbols_module *module)
 {
-    const struct symbols_elf *owner = module_find_debug_info(module);
+    const struct symbols_elf *owner = symbols_module_find_debug_info(module);
     if (module->dwarf_tried || !owner)
         return module->dwarf;
     module->dwarf_tried = true;
     module->dwarf = dwarf_begin_elf(owner->elf, DWARF_C_READ, NULL);
     if (module->dwarf)
-        open_dwz_file(module, owner);
+        symbols_open_dwz_file(module, owner);
     return module->dwarf;
 }
 
 enum symbols_level symbols_module_level(struct symbols_module *module)
 {
-    if (module_find_debug_info(module))
+    if (symbols_module_find_debug_info(module))
         return SYMBOLS_LEVEL_DEBUG;
-    return elf_has_symbol_table(module->main.elf) || elf_has_symbol_table(module->debug.elf) ? SYMBOLS_LEVEL_SYMBOLS
-                                                                                             : SYMBOLS_LEVEL_EXPORTS;
+    return symbols_elf_has_symbol_table(module->main.elf) || symbols_elf_has_symbol_table(module->debug.elf)
+               ? SYMBOLS_LEVEL_SYMBOLS
+               : SYMBOLS_LEVEL_EXPORTS;
 }
 
-/* Reads the names that the program's own modules import. The imports of system libraries say nothing about
- * the program. */
-static void module_load_imports(struct symbols_imports *imports)
+/* Reads which names the program's own modules import. What system libraries import does not matter to the
+ * program. */
+static void symbols_module_load_imports(struct symbols_imports *imports)
 {
     imports->known = true;
     for (size_t i = 0, read = 0; i < imports->module_count && read < MAX_IMPORTERS; i++) {
         struct symbols_module *module = &imports->modules[i];
-        if (module_is_system_library(module) || !symbols_module_open(module))
+        if (symbols_module_is_system_library(module) || !symbols_module_open(module))
             continue;
         read++;
         symbols_elf_imports(module->main.elf, &imports->names);
     }
 }
 
-static bool module_name_is_imported(void *context, const char *name)
+static bool symbols_module_name_is_imported(void *context, const char *name)
 {
     struct symbols_imports *imports = context;
     if (!imports->known)
-        module_load_imports(imports);
+        symbols_module_load_imports(imports);
     return symbols_map_find(&imports->names, hash_bytes(name, strlen(name))) != NULL;
 }
 
-static const struct symbols_entry *module_table_entry(struct symbols_module *module, struct symbols_table *table,
-                                                      enum symbols_table_kind kind, bool *known, uint64_t vaddr)
+static const struct symbols_entry *symbols_module_table_entry(struct symbols_module *module,
+                                                              struct symbols_table *table, enum symbols_table_kind kind,
+                                                              bool *known, uint64_t vaddr)
 {
     if (!*known) {
         *known = true;
-        /* may open the debug file, which has the symbols that were stripped from the module */
-        module_find_debug_info(module);
+        /* may open the debug file, which has the symbols that the module itself has lost */
+        symbols_module_find_debug_info(module);
         symbols_table_add(table, module->main.elf, kind);
         symbols_table_add(table, module->debug.elf, kind);
         symbols_table_sort(table);
     }
-    const struct symbols_asking asking = {module_name_is_imported, module->imports};
+    const struct symbols_asking asking = {symbols_module_name_is_imported, module->imports};
     return symbols_table_find(table, vaddr, &asking);
 }
 
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)
 {
     return symbols_module_open(module) && vaddr >= module->code_low && vaddr < module->code_high
-               ? module_table_entry(module, &module->functions, SYMBOLS_FUNCTIONS, &module->functions_known, vaddr)
+               ? symbols_module_table_entry(module, &module->functions, SYMBOLS_FUNCTIONS, &module->functions_known,
+                                            vaddr)
                : NULL;
 }
 
 const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr)
 {
     return symbols_module_open(module)
-               ? module_table_entry(module, &module->objects, SYMBOLS_OBJECTS, &module->objects_known, vaddr)
+               ? symbols_module_table_entry(module, &module->objects, SYMBOLS_OBJECTS, &module->objects_known, vaddr)
                : NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Finds names that the loader resolves: slots of the global offset table, stubs of the procedure linkage
+/* Finds what the dynamic loader resolves: slots of the global offset table, stubs of the procedure linkage
  * table, and exported functions. */
 #include "command/symbols/plt.h"
 
@@ -9,8 +9,8 @@
 #include "command/symbols/machine.h"
 #include "command/text/grow.h"
 
-static void plt_add_slots(struct symbols_module *module, const uint32_t types[2], Elf *elf, Elf_Scn *section,
-                          const GElf_Shdr *header)
+static void symbols_plt_add_slots(struct symbols_module *module, const uint32_t types[2], Elf *elf, Elf_Scn *section,
+                                  const GElf_Shdr *header)
 {
     GElf_Shdr symbols_header;
     Elf_Scn *symbols_section = elf_getscn(elf, header->sh_link);
@@ -35,13 +35,13 @@ static void plt_add_slots(struct symbols_module *module, const uint32_t types[2]
     }
 }
 
-static int plt_slot_order(const void *left, const void *right)
+static int symbols_plt_slot_order(const void *left, const void *right)
 {
     const struct symbols_slot *a = left, *b = right;
     return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
 }
 
-static void plt_load_slots(struct symbols_module *module)
+static void symbols_plt_load_slots(struct symbols_module *module)
 {
     GElf_Shdr header;
     Elf *elf = symbols_module_open(module) ? module->main.elf : NULL;
@@ -49,15 +49,15 @@ static void plt_load_slots(struct symbols_module *module)
     module->slots_known = true;
     for (Elf_Scn *section = NULL; machine && (section = symbols_elf_next(elf, section, SHT_RELA, &header));)
         if (header.sh_flags & SHF_ALLOC)
-            plt_add_slots(module, machine->slot_types, elf, section, &header);
+            symbols_plt_add_slots(module, machine->slot_types, elf, section, &header);
     if (module->slot_count)
-        qsort(module->slots, module->slot_count, sizeof *module->slots, plt_slot_order);
+        qsort(module->slots, module->slot_count, sizeof *module->slots, symbols_plt_slot_order);
 }
 
 size_t symbols_plt_slots(struct symbols_module *module, const struct symbols_slot **slots)
 {
     if (!module->slots_known)
-        plt_load_slots(module);
+        symbols_plt_load_slots(module);
     *slots = module->slots;
     return module->slot_count;
 }
@@ -65,11 +65,11 @@ size_t symbols_plt_slots(struct symbols_module *module, const struct symbols_slo
 const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot)
 {
     if (!module->slots_known)
-        plt_load_slots(module);
+        symbols_plt_load_slots(module);
     const struct symbols_slot wanted = {.vaddr = slot};
-    const struct symbols_slot *found =
-        module->slot_count ? bsearch(&wanted, module->slots, module->slot_count, sizeof *module->slots, plt_slot_order)
-                           : NULL;
+    const struct symbols_slot *found = module->slot_count ? bsearch(&wanted, module->slots, module->slot_count,
+                                                                    sizeof *module->slots, symbols_plt_slot_order)
+                                                          : NULL;
     return found ? found->name : NULL;
 }
 
@@ -90,7 +90,8 @@ struct named_search {
     bool globals_differ, locals_differ;
 };
 
-static void plt_search_symbol_table(struct named_search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void symbols_plt_search_symbol_table(struct named_search *search, Elf *elf, Elf_Scn *section,
+                                            const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -112,20 +113,20 @@ static void plt_search_symbol_table(struct named_search *search, Elf *elf, Elf_S
     }
 }
 
-static void plt_search_file(struct named_search *search, Elf *elf, unsigned type)
+static void symbols_plt_search_file(struct named_search *search, Elf *elf, unsigned type)
 {
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, type, &header));)
-        plt_search_symbol_table(search, elf, section, &header);
+        symbols_plt_search_symbol_table(search, elf, section, &header);
 }
 
-static uint64_t plt_search_function(struct symbols_module *module, const char *name)
+static uint64_t symbols_plt_search_function(struct symbols_module *module, const char *name)
 {
     struct named_search search = {.name = name};
-    plt_search_file(&search, module->main.elf, SHT_DYNSYM);
+    symbols_plt_search_file(&search, module->main.elf, SHT_DYNSYM);
     if (!search.global) {
-        plt_search_file(&search, module->main.elf, SHT_SYMTAB);
-        plt_search_file(&search, module->debug.elf, SHT_SYMTAB);
+        symbols_plt_search_file(&search, module->main.elf, SHT_SYMTAB);
+        symbols_plt_search_file(&search, module->debug.elf, SHT_SYMTAB);
     }
     if (search.global)
         return search.globals_differ ? 0 : search.global;
@@ -137,10 +138,10 @@ uint64_t symbols_calls_named(struct symbols_module *module, const char *name)
     if (!symbols_module_open(module))
         return 0;
     uint64_t key = hash_bytes(name, strlen(name));
-    /* the address plus 1, so that a missing name can be cached too */
+    /* address + 1; a name that was not found is cached as 1 */
     uintptr_t known = (uintptr_t)symbols_map_find(&module->exports, key);
     if (!known) {
-        known = plt_search_function(module, name) + 1;
+        known = symbols_plt_search_function(module, name) + 1;
         symbols_map_put(&module->exports, key, (void *)known);
     }
     return known - 1;

@@ -1,4 +1,4 @@
-/* Definition of struct symbols. */
+/* The definition of struct symbols, the state of a symbol lookup. */
 #ifndef BLAME_COMMAND_SYMBOLS_STATE_H
 #define BLAME_COMMAND_SYMBOLS_STATE_H
 
@@ -7,7 +7,7 @@
 struct perf_map;
 struct symbols;
 
-/* Returns the module with this number; NULL if there is none. */
+/* Returns the module with the number module_id, or NULL if there is none. */
 struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id);
 
 struct symbols {
@@ -15,12 +15,13 @@ struct symbols {
     struct symbols_module *modules;
     size_t module_count;
     struct symbols_answers answers;
-    bool searching; /* whether a search for tail calls is in progress */
-    bool news;      /* whether some answers are not yet in the file of names */
-    uint8_t *file;  /* contents of the file of names, to which the answers point */
-    bool elsewhere; /* whether the program ran in another mount namespace than this process */
+    bool searching; /* whether a search for tail calls is asking the questions */
+    bool news;      /* whether there are answers that the file of names does not contain yet */
+    uint8_t *file;  /* contents of the file of names; the answers point into it */
+    bool elsewhere; /* whether the program ran in another mount namespace than this process does */
     struct symbols_imports imports;
-    struct perf_map *compiled; /* names of code that is in no file; NULL: none are known */
+    /* names of code that belongs to no file, from the perf map; NULL: no perf map */
+    struct perf_map *compiled;
 };
 
 #endif

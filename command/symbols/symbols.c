@@ -1,4 +1,4 @@
-/* The interface of the symbol lookup: finds modules by number and answers questions about keys. Answers are
+/* Implements the symbol lookup: finds modules by their numbers, and answers questions about keys. Answers are
  * cached. */
 #include "command/symbols/symbols.h"
 
@@ -33,13 +33,14 @@
 
 /* ---- from an address to frames ---- */
 
-/* Builds the frames of an address from DWARF, or without DWARF from the symbol table; an address without a
- * symbol is named module+0xoffset. Recognises constructs, and merges the two functions that clang makes of
- * one construct. */
+/* Builds the frames of an address. Names come from DWARF, or, without DWARF, from the symbol table. Without a
+ * symbol, the name is module+0xoffset. The two functions that clang makes of one construct become one frame. */
 
-/* Returns the better one of DWARF's name and the symbol's. The symbol is better if DWARF has no name (clang
- * -gline-tables-only) or no linkage name (GCC's static C++ functions). The definition is always DWARF's. */
-static const struct symbols_name *frame_better_name(struct symbols_module *module, const struct symbols_raw *raw)
+/* Returns the name in DWARF or the name of the symbol, whichever is better. The symbol's name is better if
+ * DWARF has no name (clang -gline-tables-only) or no linkage name (static C++ functions by GCC). The place of
+ * the definition always comes from DWARF. */
+static const struct symbols_name *symbols_frame_better_name(struct symbols_module *module,
+                                                            const struct symbols_raw *raw)
 {
     const struct symbols_name *known = raw->name;
     if (known->linkage)
@@ -59,8 +60,8 @@ static const struct symbols_name *frame_better_name(struct symbols_module *modul
     return better;
 }
 
-static size_t frames_from_symbol(struct symbols_module *module, uint64_t vaddr, struct symbols_unit *unit,
-                                 struct symbols_raw *raw)
+static size_t symbols_frames_from_symbol(struct symbols_module *module, uint64_t vaddr, struct symbols_unit *unit,
+                                         struct symbols_raw *raw)
 {
     const struct symbols_entry *entry = symbols_module_function(module, vaddr);
     const struct symbols_name *name = entry ? symbols_frames_symbol(module, entry->name) : NULL;
@@ -71,10 +72,10 @@ static size_t frames_from_symbol(struct symbols_module *module, uint64_t vaddr, 
     return name != NULL;
 }
 
-/* Sets a construct's name to "[parallel reg+0x1234]", or to "solve [parallel libreg.so+0x1234]" if the
- * function that launches it has a symbol. */
-static void frame_name_construct(struct symbols_module *module, const struct symbols_body *body,
-                                 struct symbol_frame *frame)
+/* Names a construct "[parallel reg+0x1234]". If the function that starts the construct has a symbol, the name
+ * becomes "solve [parallel libreg.so+0x1234]". */
+static void symbols_frame_name_construct(struct symbols_module *module, const struct symbols_body *body,
+                                         struct symbol_frame *frame)
 {
     const struct symbols_entry *entry = symbols_module_function(module, body->host);
     const struct symbols_name *host = entry ? symbols_frames_symbol(module, entry->name) : NULL;
@@ -84,9 +85,9 @@ static void frame_name_construct(struct symbols_module *module, const struct sym
                             body->task ? "task" : "parallel", frame->name);
 }
 
-/* Sets the name of code without a symbol to its function's offset, so that each function is one row. If the
- * unwind tables do not contain the function, uses the address itself. */
-static void frame_name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
+/* Names code without a symbol by the offset of its function, so that each function becomes one row. If the
+ * unwind tables do not show where the function starts, uses the offset of the address itself. */
+static void symbols_frame_name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
 {
     uint64_t low, high;
     bool known = symbols_unwind_extent(module, vaddr, &low, &high);
@@ -95,13 +96,13 @@ static void frame_name_offset(struct symbols_module *module, uint64_t vaddr, str
                                                  (unsigned long long)(known ? low : vaddr))
                                      : "<unknown function>";
     if (body)
-        frame_name_construct(module, body, frame);
+        symbols_frame_name_construct(module, body, frame);
 }
 
-/* Returns an approximate definition if there are only line tables: the first line of the function's code, or
- * of the inlined call with which the code starts. */
-static struct symbols_position frame_near_definition(struct symbols_module *module, struct symbols_unit *unit,
-                                                     uint64_t low)
+/* Returns roughly where a function is defined, if debug information has only line tables: at the first line
+ * of its code, or at the first line of the inlined call with which the code starts. */
+static struct symbols_position symbols_frame_near_definition(struct symbols_module *module, struct symbols_unit *unit,
+                                                             uint64_t low)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
     struct symbols_function *function;
@@ -110,8 +111,9 @@ static struct symbols_position frame_near_definition(struct symbols_module *modu
     return count > 1 ? raws[count - 1].at : symbols_lines_entry(unit, low);
 }
 
-static void frame_fill(struct symbols_module *module, struct symbols_unit *unit, struct symbols_function *function,
-                       const struct symbols_raw *raw, struct symbol_frame *frame)
+static void symbols_frame_fill(struct symbols_module *module, struct symbols_unit *unit,
+                               struct symbols_function *function, const struct symbols_raw *raw,
+                               struct symbol_frame *frame)
 {
     struct symbols_outlined outlined = symbols_construct_parse(raw->name->raw);
     *frame = (struct symbol_frame){.name = raw->name->display, .host_name = "", .task_name = ""};
@@ -120,7 +122,7 @@ static void frame_fill(struct symbols_module *module, struct symbols_unit *unit,
     frame->file = raw->name->file;
     frame->line = raw->name->line;
     if (unit && !frame->line && !raw->inlined) {
-        struct symbols_position entry = frame_near_definition(module, unit, raw->low);
+        struct symbols_position entry = symbols_frame_near_definition(module, unit, raw->low);
         frame->file = entry.file;
         frame->line = entry.line;
     }
@@ -134,8 +136,9 @@ static void frame_fill(struct symbols_module *module, struct symbols_unit *unit,
     frame->at_line = raw->at.line;
 }
 
-/* Returns a file's full path. GCC stores paths as they were given, relative to its working directory. */
-static const char *source_full_path(struct symbols_module *module, struct symbols_unit *unit, const char *file)
+/* Returns the full path of a source file. GCC stores a path as it was given on the command line, relative to
+ * its working directory. */
+static const char *symbols_source_full_path(struct symbols_module *module, struct symbols_unit *unit, const char *file)
 {
     if (!unit || !*file || *file == '/' || *file == '<')
         return file;
@@ -150,9 +153,9 @@ static const char *source_full_path(struct symbols_module *module, struct symbol
     return path;
 }
 
-/* Returns whether a construct's inner function is inlined into its outer one. Both become one frame, at the
- * inner one's position. */
-static bool construct_merges_into(const struct symbols_raw *inner, const struct symbols_raw *outer)
+/* Returns whether the inner function of a construct is inlined into the outer one. The two then become one
+ * frame, with the position of the inner function. */
+static bool symbols_construct_merges_into(const struct symbols_raw *inner, const struct symbols_raw *outer)
 {
     struct symbols_outlined a = symbols_construct_parse(inner->name->raw);
     struct symbols_outlined b = symbols_construct_parse(outer->name->raw);
@@ -161,7 +164,8 @@ static bool construct_merges_into(const struct symbols_raw *inner, const struct 
     return a.inner || (a.task_part && b.kind == SYMBOL_TASK);
 }
 
-/* Builds the frames of an address, in the pool. Returns their number, at least 1; 0 if memory runs out. */
+/* Builds the frames of an address in the pool. Returns their number, which is at least 1, or 0 if memory runs
+ * out. */
 static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struct symbol_frame **frames)
 {
     struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
@@ -169,9 +173,9 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
     struct symbols_function *function;
     size_t count = symbols_inline_chain(module, vaddr, raws, &unit, &function);
     if (count)
-        raws[count - 1].name = frame_better_name(module, &raws[count - 1]);
+        raws[count - 1].name = symbols_frame_better_name(module, &raws[count - 1]);
     if (!count || !*raws[count - 1].name->raw) {
-        count = frames_from_symbol(module, vaddr, unit, raws);
+        count = symbols_frames_from_symbol(module, vaddr, unit, raws);
         function = NULL;
     }
     *frames = pool_alloc(module->pool, (count ? count : 1) * sizeof **frames);
@@ -179,20 +183,20 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
         return 0;
     if (!count) {
         **frames = (struct symbol_frame){.host_name = "", .file = "", .task_name = ""};
-        (*frames)->at_file = source_full_path(module, unit, raws[0].at.file);
+        (*frames)->at_file = symbols_source_full_path(module, unit, raws[0].at.file);
         (*frames)->at_line = raws[0].at.line;
-        frame_name_offset(module, vaddr, *frames);
+        symbols_frame_name_offset(module, vaddr, *frames);
         return 1;
     }
     size_t made = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 < count && construct_merges_into(&raws[i], &raws[i + 1])) {
+        if (i + 1 < count && symbols_construct_merges_into(&raws[i], &raws[i + 1])) {
             raws[i + 1].at = raws[i].at;
         } else {
             struct symbol_frame *frame = &(*frames)[made++];
-            frame_fill(module, unit, function, &raws[i], frame);
-            frame->file = source_full_path(module, unit, frame->file);
-            frame->at_file = source_full_path(module, unit, frame->at_file);
+            symbols_frame_fill(module, unit, function, &raws[i], frame);
+            frame->file = symbols_source_full_path(module, unit, frame->file);
+            frame->at_file = symbols_source_full_path(module, unit, frame->at_file);
         }
     }
     return made;
@@ -200,13 +204,14 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
 
 /* ---- modules and answers ---- */
 
-/* seconds after the measurement's end, because some compilers write the map when they exit */
+/* number of seconds after the end of the measurement in which a perf map is still accepted, because some
+ * compilers write it when they exit */
 #define PERF_MAP_LATE_S 10
 
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};
 
-static const char *module_base_name(struct pool *pool, const struct profile_module *record)
+static const char *symbols_module_base_name(struct pool *pool, const struct profile_module *record)
 {
     const char *path = pool_text(pool, "%.*s", (int)sizeof record->path, record->path);
     const char *slash = strrchr(path, '/');
@@ -235,7 +240,7 @@ struct symbols *symbols_open(const struct profile_module *modules, size_t module
         symbols->modules[i].id = (uint32_t)i + 1;
         symbols->modules[i].pool = &symbols->pool;
         symbols->modules[i].imports = &symbols->imports;
-        symbols->modules[i].base_name = module_base_name(&symbols->pool, &modules[i]);
+        symbols->modules[i].base_name = symbols_module_base_name(&symbols->pool, &modules[i]);
     }
     return symbols;
 }
@@ -271,7 +276,7 @@ void symbols_close(struct symbols *symbols)
     }
     symbols_answers_free(&symbols->answers);
     symbols_map_free(&symbols->imports.names);
-    perf_map_free(symbols->compiled);
+    symbols_perf_map_free(symbols->compiled);
     pool_free(&symbols->pool);
     free(symbols->modules);
     free(symbols->file);
@@ -283,23 +288,23 @@ struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t modul
     return module_id == 0 || module_id > symbols->module_count ? NULL : &symbols->modules[module_id - 1];
 }
 
-/* Marks an answer for storing if a report asked for it and the module's file is available. Questions of a
- * search for tail calls are not stored. */
-static void note_answer_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
+/* Marks an answer to be stored if a report asked the question and the module's file is available. Answers are
+ * not stored if a search for tail calls asked. */
+static void symbols_note_answer_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
 {
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     if (symbols->searching || answer->asked)
         return;
-    /* code that is in no file can be named only while the perf map exists */
+    /* code that belongs to no file has a name only as long as the perf map exists */
     answer->asked = !module || symbols_module_open(module);
     symbols->news |= answer->asked;
     if (module)
         module->unnamed |= !answer->asked;
 }
 
-/* Returns the name of a critical section; NULL if the symbol does not belong to one. Compilers name the
- * section's lock variable after it. */
-static const char *critical_section_name(struct pool *pool, const char *symbol)
+/* Returns the name of a critical section, given the symbol of its lock variable, or NULL if the symbol is
+ * another one. Compilers name the lock variable after the section. */
+static const char *symbols_critical_section_name(struct pool *pool, const char *symbol)
 {
     static const char prefix[] = ".gomp_critical_user_";
     if (strcmp(symbol, "__kmp_unnamed_critical_addr") == 0)
@@ -313,12 +318,12 @@ static const char *critical_section_name(struct pool *pool, const char *symbol)
     return bytes ? pool_text(pool, "critical %.*s", (int)bytes, name) : "critical (unnamed)";
 }
 
-static const char *data_object_name(struct symbols *symbols, struct symbols_module *module, uint64_t vaddr)
+static const char *symbols_data_object_name(struct symbols *symbols, struct symbols_module *module, uint64_t vaddr)
 {
     const struct symbols_entry *entry = symbols_module_object(module, vaddr);
     if (!entry)
         return NULL;
-    const char *critical = critical_section_name(&symbols->pool, entry->name);
+    const char *critical = symbols_critical_section_name(&symbols->pool, entry->name);
     if (critical)
         return critical;
     const struct symbols_name *name = symbols_frames_symbol(module, entry->name);
@@ -327,10 +332,10 @@ static const char *data_object_name(struct symbols *symbols, struct symbols_modu
     return offset ? pool_text(&symbols->pool, "%s+0x%llx", display, offset) : display;
 }
 
-/* Returns the frame of code that is in no file, from the perf map; NULL: it has no name. */
-static const struct symbol_frame *compiled_frame(struct symbols *symbols, uint64_t address)
+/* Returns the frame of code that belongs to no file, from the perf map, or NULL if the code has no name. */
+static const struct symbol_frame *symbols_compiled_frame(struct symbols *symbols, uint64_t address)
 {
-    const char *name = perf_map_name(symbols->compiled, address);
+    const char *name = symbols_perf_map_name(symbols->compiled, address);
     struct symbol_frame *frame = name ? pool_alloc(&symbols->pool, sizeof *frame) : NULL;
     if (!frame)
         return NULL;
@@ -339,8 +344,9 @@ static const struct symbol_frame *compiled_frame(struct symbols *symbols, uint64
     return frame;
 }
 
-/* Returns the frame of a Python or R function, whose module record contains name, file and line. */
-static const struct symbol_frame *python_frame(struct pool *pool, const struct profile_module *record, uint64_t line)
+/* Returns the frame of a Python or R function. Its name, file and line are in its module record. */
+static const struct symbol_frame *symbols_python_frame(struct pool *pool, const struct profile_module *record,
+                                                       uint64_t line)
 {
     const char *end = record->path + strnlen(record->path, sizeof record->path - 2), *function = end + 1;
     struct symbol_frame *frame = pool_alloc(pool, sizeof *frame);
@@ -367,14 +373,14 @@ static void symbols_find_answer(struct symbols *symbols, enum symbols_question q
     struct symbol_frame *frames = NULL;
     uint64_t vaddr = PROFILE_KEY_VADDR(key), entry;
     if (!module) {
-        answer->frames = question == SYMBOLS_ASK_FRAMES ? compiled_frame(symbols, vaddr) : NULL;
+        answer->frames = question == SYMBOLS_ASK_FRAMES ? symbols_compiled_frame(symbols, vaddr) : NULL;
         answer->count = answer->frames != NULL;
         return;
     }
     switch (question) {
     case SYMBOLS_ASK_FRAMES:
         if (module->record->flags & PROFILE_MODULE_PYTHON) {
-            answer->frames = python_frame(&symbols->pool, module->record, vaddr);
+            answer->frames = symbols_python_frame(&symbols->pool, module->record, vaddr);
             answer->count = answer->frames != NULL;
             break;
         }
@@ -391,12 +397,12 @@ static void symbols_find_answer(struct symbols *symbols, enum symbols_question q
         answer->count = answer->call != NULL;
         break;
     default:
-        answer->text = data_object_name(symbols, module, vaddr);
+        answer->text = symbols_data_object_name(symbols, module, vaddr);
         answer->count = answer->text != NULL;
     }
 }
 
-/* Returns the answer to a question; NULL if it is unknown or memory runs out. */
+/* Returns the answer to a question, or NULL if the answer is unknown or memory runs out. */
 static const struct symbols_answer *symbols_ask(struct symbols *symbols, enum symbols_question question, uint64_t key)
 {
     struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key), found = {0};
@@ -409,7 +415,7 @@ static const struct symbols_answer *symbols_ask(struct symbols *symbols, enum sy
             *answer = found;
     }
     if (answer)
-        note_answer_asked(symbols, key, answer);
+        symbols_note_answer_asked(symbols, key, answer);
     return answer;
 }
 
@@ -459,8 +465,8 @@ void symbols_read_perf_map(struct symbols *symbols, const struct profile_header 
         return;
     int64_t from_ns = header->start_realtime_ns, took_ns = (int64_t)(header->end_ns - header->start_ns);
     snprintf(path, sizeof path, "/tmp/perf-%lld.map", (long long)header->pid);
-    symbols->compiled = perf_map_read(path, status.st_uid, from_ns,
-                                      header->finished ? from_ns / s + took_ns / s + PERF_MAP_LATE_S : INT64_MAX);
+    symbols->compiled = symbols_perf_map_read(
+        path, status.st_uid, from_ns, header->finished ? from_ns / s + took_ns / s + PERF_MAP_LATE_S : INT64_MAX);
 }
 
 bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,
@@ -519,11 +525,12 @@ size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_
 
 /* ---- compilers ---- */
 
-/* Returns a module's compilers with their options, as far as debug information contains them. */
+/* Returns the compilers of a module, with their options, as far as debug information names them. */
 
-#define MOST_UNITS 4096 /* maximum number of units examined; this is enough even for a huge program */
+/* maximum number of compilation units that are examined, enough even for a huge program */
+#define MOST_UNITS 4096
 
-static bool producer_is_known(const char *const *producer, size_t count, const char *text)
+static bool symbols_producer_is_known(const char *const *producer, size_t count, const char *text)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(producer[i], text) == 0)
@@ -544,7 +551,7 @@ size_t symbols_producers(struct symbols *symbols, uint32_t module_id, const char
          i++) {
         Dwarf_Attribute attribute;
         const char *text = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_producer, &attribute));
-        if (text && *text && !producer_is_known(producer, count, text))
+        if (text && *text && !symbols_producer_is_known(producer, count, text))
             producer[count++] = text;
     }
     return count;

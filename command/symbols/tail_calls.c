@@ -6,17 +6,17 @@
 #include "cct/profile_tree.h"
 
 #define MAX_CHAIN 8           /* maximum number of missing functions between two frames */
-#define MAX_FOUND 8           /* maximum number of different chains */
+#define MAX_FOUND 8           /* maximum number of different chains that are kept */
 #define MAX_VISIT 4096        /* maximum number of functions examined for one pair of frames */
-#define GCC_TASK  "GOMP_task" /* prefix of the libgomp functions that create tasks */
+#define GCC_TASK  "GOMP_task" /* the libgomp functions that create tasks have names that start with this */
 
 struct chain {
-    uint64_t function[MAX_CHAIN]; /* entries of the functions, outermost first */
+    uint64_t function[MAX_CHAIN]; /* entries of the functions in the chain, outermost first */
     size_t count;
 };
 
-/* Result of a search: the functions with which all chains start, then the candidates in between, then the
- * functions with which all chains end. */
+/* The result of a search: first the functions with which all chains start, then those that differ between the
+ * chains, then the functions with which all chains end. */
 struct gap {
     struct tail_frame frames[MAX_CHAIN + 1];
     size_t count;
@@ -26,17 +26,18 @@ struct gap {
 struct search {
     struct symbols *symbols;
     struct gap *gap;
-    uint64_t goal; /* entry of the next function on the stack, where the chains must end */
-    /* whether a task of the region may have jumped to the goal; not if the goal is itself a construct */
+    uint64_t goal; /* entry of the next function on the stack, at which all chains must end */
+    /* whether a task of the region may have jumped to the goal; false if the goal is itself the body of a
+     * construct */
     bool may_be_in_task;
     struct chain path;
     struct chain found[MAX_FOUND];
     size_t found_count;
     unsigned visits;
-    bool open; /* whether there may be further chains, which were not found */
+    bool open; /* whether there may be chains that the search has not found */
 };
 
-static const struct symbol_frame *tail_outer_frame(struct symbols *symbols, uint64_t key)
+static const struct symbol_frame *symbols_tail_outer_frame(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frames;
     size_t count = symbols_lookup(symbols, key, &frames);
@@ -45,16 +46,16 @@ static const struct symbol_frame *tail_outer_frame(struct symbols *symbols, uint
 
 /* ---- the search ---- */
 
-/* Returns the entry of the function that a call leads to; 0 if it is in another module. A name is looked up
- * only in the goal's module, because a chain that ends at the goal must enter that module. */
-static uint64_t tail_call_destination(struct search *search, const struct symbol_call *call)
+/* Returns the entry of the function to which a call leads, or 0 if it is in another module than the goal.
+ * Only the goal's module is searched for a name, because every chain must enter it. */
+static uint64_t symbols_tail_call_destination(struct search *search, const struct symbol_call *call)
 {
     if (call->target)
         return symbols_function_entry(search->symbols, call->target);
     return *call->name ? symbols_function_named(search->symbols, PROFILE_KEY_MODULE(search->goal), call->name) : 0;
 }
 
-static void tail_add_found_chain(struct search *search)
+static void symbols_tail_add_found_chain(struct search *search)
 {
     for (size_t i = 0; i < search->found_count; i++) {
         const struct chain *found = &search->found[i];
@@ -68,14 +69,14 @@ static void tail_add_found_chain(struct search *search)
         search->found[search->found_count++] = search->path;
 }
 
-static void tail_visit_function(struct search *search, uint64_t function);
+static void symbols_tail_visit_function(struct search *search, uint64_t function);
 
-/* Returns whether a body may be a task. If its name does not say so, checks how the function that contains
- * `call` launches it. */
-static bool tail_may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
+/* Returns whether a body may be that of a task. If its name does not show this, the code around `call` shows
+ * how the body is passed to the runtime. */
+static bool symbols_tail_may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
 {
     const struct symbol_call *list;
-    const struct symbol_frame *frame = tail_outer_frame(symbols, body);
+    const struct symbol_frame *frame = symbols_tail_outer_frame(symbols, body);
     if (frame->construct == SYMBOL_TASK)
         return true;
     size_t count = symbols_calls(symbols, symbols_function_entry(symbols, call->key), &list);
@@ -85,17 +86,17 @@ static bool tail_may_be_task(struct symbols *symbols, const struct symbol_call *
     return frame->construct_uncertain;
 }
 
-/* Visits the code that a region's threads may execute without a frame in between: the region's body, and
- * tasks. */
-static void tail_visit_construct(struct search *search, const struct symbol_call *call)
+/* Visits the code that the threads of a region may run without leaving a frame on the stack: the body of the
+ * region, and tasks. */
+static void symbols_tail_visit_construct(struct search *search, const struct symbol_call *call)
 {
     struct symbols *symbols = search->symbols;
     const struct symbol_call *jumps;
     const uint64_t *bodies;
     if (call->body == search->goal)
-        tail_add_found_chain(search);
+        symbols_tail_add_found_chain(search);
     else if (call->body)
-        tail_visit_function(search, call->body);
+        symbols_tail_visit_function(search, call->body);
     else
         search->open = true;
     size_t count = search->may_be_in_task ? symbols_bodies(symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
@@ -103,29 +104,29 @@ static void tail_visit_construct(struct search *search, const struct symbol_call
         if (bodies[i] == call->body || symbols_calls(symbols, bodies[i], &jumps) == 0)
             continue;
         struct search task = *search;
-        tail_visit_function(&task, bodies[i]);
+        symbols_tail_visit_function(&task, bodies[i]);
         search->visits = task.visits;
-        if (task.found_count > search->found_count && tail_may_be_task(symbols, call, bodies[i]))
+        if (task.found_count > search->found_count && symbols_tail_may_be_task(symbols, call, bodies[i]))
             *search = task;
     }
 }
 
-static void tail_visit_call(struct search *search, const struct symbol_call *call)
+static void symbols_tail_visit_call(struct search *search, const struct symbol_call *call)
 {
     if (!call->target && !*call->name) {
         search->open = true;
         return;
     }
-    uint64_t to = tail_call_destination(search, call);
+    uint64_t to = symbols_tail_call_destination(search, call);
     if (to == search->goal)
-        tail_add_found_chain(search);
+        symbols_tail_add_found_chain(search);
     else if (call->launches)
-        tail_visit_construct(search, call);
+        symbols_tail_visit_construct(search, call);
     else if (to)
-        tail_visit_function(search, to);
+        symbols_tail_visit_function(search, to);
 }
 
-static void tail_visit_function(struct search *search, uint64_t function)
+static void symbols_tail_visit_function(struct search *search, uint64_t function)
 {
     const struct symbol_call *list;
     struct chain *path = &search->path;
@@ -140,11 +141,11 @@ static void tail_visit_function(struct search *search, uint64_t function)
     size_t count = symbols_calls(search->symbols, function, &list);
     for (size_t i = 0; i < count; i++)
         if (list[i].tail)
-            tail_visit_call(search, &list[i]);
+            symbols_tail_visit_call(search, &list[i]);
     path->count--;
 }
 
-static bool has_tail_call(struct symbols *symbols, uint64_t function)
+static bool symbols_has_tail_call(struct symbols *symbols, uint64_t function)
 {
     const struct symbol_call *list;
     size_t count = symbols_calls(symbols, function, &list);
@@ -154,56 +155,59 @@ static bool has_tail_call(struct symbols *symbols, uint64_t function)
     return false;
 }
 
-/* Finds the chains from a call to the goal. Returns true if the called function was certainly entered. */
-static bool tail_find_chains(struct search *search, const struct symbol_call *call)
+/* Finds the chains that lead from a call to the goal. Returns true if the called function was certainly
+ * entered. */
+static bool symbols_tail_find_chains(struct search *search, const struct symbol_call *call)
 {
-    uint64_t to = tail_call_destination(search, call);
+    uint64_t to = symbols_tail_call_destination(search, call);
     if (to == search->goal || (!call->target && !*call->name))
         return false;
-    const struct symbol_frame *goal = tail_outer_frame(search->symbols, search->goal);
-    /* A call that creates a task (BLAME_TASKS=creation) can only lead to that task. */
+    const struct symbol_frame *goal = symbols_tail_outer_frame(search->symbols, search->goal);
+    /* A call that creates a task can lead only to that task (BLAME_TASKS=creation). */
     search->may_be_in_task =
         goal->construct == SYMBOL_PROCEDURE && strncmp(call->name, GCC_TASK, strlen(GCC_TASK)) != 0;
     if (call->launches) {
-        /* The next frame is the region's body, a task, or a function to which one of these jumped. */
+        /* The next frame on the stack is that of the region's body, of a task, or of a function to which one
+         * of these jumped. */
         if (call->body && call->body != search->goal && goal->construct != SYMBOL_TASK)
-            tail_visit_construct(search, call);
+            symbols_tail_visit_construct(search, call);
         return false;
     }
     if (to)
-        tail_visit_function(search, to);
-    return call->target && to && has_tail_call(search->symbols, to);
+        symbols_tail_visit_function(search, to);
+    return call->target && to && symbols_has_tail_call(search->symbols, to);
 }
 
 /* ---- from chains to frames ---- */
 
-static void tail_add_frame(struct search *search, struct tail_frame frame)
+static void symbols_tail_add_frame(struct search *search, struct tail_frame frame)
 {
     search->gap->frames[search->gap->count++] = frame;
 }
 
-/* Adds the frame of a function in a chain. `next` is the function to which it jumps; 0: unknown. */
-static void tail_add_chain_function(struct search *search, uint64_t function, uint64_t next)
+/* Adds the frame of a function in a chain. `next` is the function to which it jumps, or 0 if this is unknown. */
+static void symbols_tail_add_chain_function(struct search *search, uint64_t function, uint64_t next)
 {
     const struct symbol_call *list;
     size_t count = next ? symbols_calls(search->symbols, function, &list) : 0, sites = 0;
     uint64_t site = 0;
     for (size_t i = 0; i < count; i++)
-        if (list[i].tail && (tail_call_destination(search, &list[i]) == next || list[i].launches)) {
+        if (list[i].tail && (symbols_tail_call_destination(search, &list[i]) == next || list[i].launches)) {
             site = list[i].key;
             sites++;
         }
-    tail_add_frame(search, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
+    symbols_tail_add_frame(search, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
 }
 
-static void tail_add_ambiguous_frame(struct search *search, size_t prefix)
+static void symbols_tail_add_ambiguous_frame(struct search *search, size_t prefix)
 {
     char *text = search->gap->candidates;
     size_t length = 0, room = sizeof search->gap->candidates;
     for (size_t i = 0; i < search->found_count && length < room; i++) {
         const struct chain *chain = &search->found[i];
-        const char *name =
-            chain->count > prefix ? tail_outer_frame(search->symbols, chain->function[prefix])->name : "nothing";
+        const char *name = chain->count > prefix
+                               ? symbols_tail_outer_frame(search->symbols, chain->function[prefix])->name
+                               : "nothing";
         bool known = false;
         for (size_t j = 0; j < i; j++)
             known |= search->found[j].count > prefix && chain->count > prefix &&
@@ -213,11 +217,11 @@ static void tail_add_ambiguous_frame(struct search *search, size_t prefix)
     }
     if (search->open && length < room)
         snprintf(text + length, room - length, " or others");
-    tail_add_frame(search, (struct tail_frame){.candidates = text});
+    symbols_tail_add_frame(search, (struct tail_frame){.candidates = text});
 }
 
-/* Adds the frames that are certain, because all chains start or end with them. */
-static void tail_add_chains(struct search *search)
+/* Adds the frames that are certain: those with which all chains start, and those with which all chains end. */
+static void symbols_tail_add_chains(struct search *search)
 {
     const struct chain *one = &search->found[0];
     size_t prefix = one->count, suffix = one->count, least = one->count;
@@ -240,28 +244,30 @@ static void tail_add_chains(struct search *search)
     for (size_t i = 0; i < prefix; i++) {
         bool last = i + 1 == prefix;
         uint64_t after_last = search->found_count == 1 ? search->goal : 0;
-        tail_add_chain_function(search, one->function[i], last ? after_last : one->function[i + 1]);
+        symbols_tail_add_chain_function(search, one->function[i], last ? after_last : one->function[i + 1]);
     }
     if (search->found_count > 1)
-        tail_add_ambiguous_frame(search, prefix);
+        symbols_tail_add_ambiguous_frame(search, prefix);
     for (size_t i = one->count - suffix; i < one->count; i++)
-        tail_add_chain_function(search, one->function[i], i + 1 < one->count ? one->function[i + 1] : search->goal);
+        symbols_tail_add_chain_function(search, one->function[i],
+                                        i + 1 < one->count ? one->function[i + 1] : search->goal);
 }
 
-static void tail_add_frames(struct search *search, const struct symbol_call *call)
+static void symbols_tail_add_frames(struct search *search, const struct symbol_call *call)
 {
-    bool entered = tail_find_chains(search, call);
+    bool entered = symbols_tail_find_chains(search, call);
     if (!search->open && search->found_count) {
-        tail_add_chains(search);
+        symbols_tail_add_chains(search);
         return;
     }
     if (!entered)
         return;
-    /* After a jump to an unknown target, or if a chain is too long, only its first function is certain. */
-    tail_add_chain_function(search, tail_call_destination(search, call), 0);
+    /* If a jump has an unknown target, or a chain is too long, only the first function of the chain is
+     * certain. */
+    symbols_tail_add_chain_function(search, symbols_tail_call_destination(search, call), 0);
     for (size_t i = 0; i < search->found_count; i++)
         if (search->found[i].count > 1) {
-            tail_add_ambiguous_frame(search, 1);
+            symbols_tail_add_ambiguous_frame(search, 1);
             break;
         }
 }
@@ -276,7 +282,7 @@ size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t cal
         return count;
     struct gap gap = {.count = 0};
     struct search search = {.symbols = symbols, .gap = &gap, .goal = goal};
-    tail_add_frames(&search, call);
+    symbols_tail_add_frames(&search, call);
     *frames = symbols_gap_found(symbols, caller, goal, gap.frames, gap.count);
     return *frames ? gap.count : 0;
 }

@@ -20,7 +20,7 @@ static void write_file(const char *text, size_t bytes)
 
 static struct perf_map *read_as(uid_t owner, int64_t from_s, int64_t until_s)
 {
-    return perf_map_read(unit_path, owner, from_s * S, until_s);
+    return symbols_perf_map_read(unit_path, owner, from_s * S, until_s);
 }
 
 static struct perf_map *map_of(const char *text)
@@ -34,7 +34,7 @@ static struct perf_map *map_of(const char *text)
 
 static void assert_name(const struct perf_map *map, uint64_t address, const char *name)
 {
-    const char *found = perf_map_name(map, address);
+    const char *found = symbols_perf_map_name(map, address);
     if (name)
         assert_string_equal(found, name);
     else
@@ -52,7 +52,7 @@ UNIT_TEST(an_address_has_the_name_of_its_line)
     assert_name(map, 0x7f0000001020, "*g");
     assert_name(map, 0x7f0000001021, NULL);
     assert_name(map, UINT64_MAX, NULL);
-    perf_map_free(map);
+    symbols_perf_map_free(map);
 }
 
 UNIT_TEST(of_code_that_took_anothers_place_the_last_line_counts)
@@ -62,7 +62,7 @@ UNIT_TEST(of_code_that_took_anothers_place_the_last_line_counts)
     assert_name(map, 0x1800, "fourth");
     assert_name(map, 0x1808, "third");
     assert_name(map, 0x1820, "large");
-    perf_map_free(map);
+    symbols_perf_map_free(map);
 }
 
 UNIT_TEST(what_is_no_line_is_none)
@@ -72,11 +72,11 @@ UNIT_TEST(what_is_no_line_is_none)
                                   "1000 10x\nxyz 10 f\n1000 10 half of one");
     assert_name(map, 0x1000, NULL);
     assert_name(map, 0xfffffffffffffff8, NULL);
-    perf_map_free(map);
+    symbols_perf_map_free(map);
     map = map_of("");
     assert_name(map, 0, NULL);
-    perf_map_free(map);
-    perf_map_free(NULL);
+    symbols_perf_map_free(map);
+    symbols_perf_map_free(NULL);
     assert_name(NULL, 0, NULL);
 }
 
@@ -90,9 +90,9 @@ UNIT_TEST(names_are_cut_and_end_at_a_zero)
     write_file(text, bytes);
     struct perf_map *map = read_as(getuid(), 0, INT64_MAX);
     unit_clean();
-    assert_int_equal(strlen(perf_map_name(map, 0x1000)), 1023);
+    assert_int_equal(strlen(symbols_perf_map_name(map, 0x1000)), 1023);
     assert_name(map, 0x2000, "a");
-    perf_map_free(map);
+    symbols_perf_map_free(map);
 }
 
 UNIT_TEST(files_of_others_of_other_times_links_and_pipes_are_not_read)
@@ -105,15 +105,15 @@ UNIT_TEST(files_of_others_of_other_times_links_and_pipes_are_not_read)
     assert_null(read_as(getuid(), 0, now - 100));
     snprintf(link_path, sizeof link_path, "%s.link", unit_path);
     assert_int_equal(symlink(unit_path, link_path), 0);
-    assert_null(perf_map_read(link_path, getuid(), 0, INT64_MAX));
+    assert_null(symbols_perf_map_read(link_path, getuid(), 0, INT64_MAX));
     unlink(link_path);
     assert_int_equal(mkfifo(link_path, 0600), 0);
-    assert_null(perf_map_read(link_path, getuid(), 0, INT64_MAX));
+    assert_null(symbols_perf_map_read(link_path, getuid(), 0, INT64_MAX));
     unlink(link_path);
-    assert_null(perf_map_read(unit_directory, getuid(), 0, INT64_MAX));
+    assert_null(symbols_perf_map_read(unit_directory, getuid(), 0, INT64_MAX));
     struct perf_map *map = read_as(getuid(), now - 100, now + 100);
     assert_name(map, 0x1000, "f");
-    perf_map_free(map);
+    symbols_perf_map_free(map);
     unit_clean();
     assert_null(read_as(getuid(), 0, INT64_MAX));
 }
@@ -124,10 +124,10 @@ UNIT_TEST(a_file_of_the_moment_in_which_the_process_started_is_read)
     const struct timespec times[2] = {{.tv_sec = 1000, .tv_nsec = 998 * MS}, {.tv_sec = 1000, .tv_nsec = 998 * MS}};
     write_file("1000 10 f\n", 10);
     assert_int_equal(utimensat(AT_FDCWD, unit_path, times, 0), 0);
-    struct perf_map *map = perf_map_read(unit_path, getuid(), 1001 * S + 4 * MS, INT64_MAX);
+    struct perf_map *map = symbols_perf_map_read(unit_path, getuid(), 1001 * S + 4 * MS, INT64_MAX);
     assert_name(map, 0x1000, "f");
-    perf_map_free(map);
-    assert_null(perf_map_read(unit_path, getuid(), 1001 * S + 100 * MS, INT64_MAX));
+    symbols_perf_map_free(map);
+    assert_null(symbols_perf_map_read(unit_path, getuid(), 1001 * S + 100 * MS, INT64_MAX));
     unit_clean();
 }
 
@@ -145,8 +145,8 @@ UNIT_TEST(damaged_files_are_read_to_their_end)
         struct perf_map *map = read_as(getuid(), 0, INT64_MAX);
         unit_clean();
         for (uint64_t address = 0; address < 4096; address += 7)
-            perf_map_name(map, address);
-        perf_map_free(map);
+            symbols_perf_map_name(map, address);
+        symbols_perf_map_free(map);
     }
 }
 
@@ -161,9 +161,9 @@ UNIT_TEST(many_that_overlap_are_searched_in_bounds)
     struct perf_map *map = read_as(getuid(), 0, INT64_MAX);
     unit_clean();
     for (uint64_t address = 0; address < 200000; address += 199)
-        assert_non_null(perf_map_name(map, address));
+        assert_non_null(symbols_perf_map_name(map, address));
     assert_name(map, 199999, "f199999");
-    perf_map_free(map);
+    symbols_perf_map_free(map);
 }
 
 UNIT_MAIN(NULL, NULL)
