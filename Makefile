@@ -5,7 +5,7 @@
 # make bench      the kernels: no tool, empty tool, blame
 # make install PREFIX=/usr/local; make deb: packages of Debian (scripts/packaging/packaging.mk)
 
-VERSION := 0.2.0
+VERSION := 0.3.0
 BUILD   ?= build$(if $(SAN),-$(SAN))
 PREFIX  ?= /usr/local
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
