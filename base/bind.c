@@ -185,7 +185,7 @@ static bool bind_has_version(const struct object *object, uint32_t symbol, const
 }
 
 /* Returns the object's definition of name@version; NULL if there is none. */
-static const ElfW(Sym) * find_symbol(const struct object *object, const char *name, const char *version)
+static const ElfW(Sym) * bind_find_symbol(const struct object *object, const char *name, const char *version)
 {
     uint32_t buckets = object->hash[0], first = object->hash[1], filters = object->hash[2], hash = 5381;
     for (const char *at = name; *at; at++)
@@ -206,7 +206,7 @@ static const ElfW(Sym) * find_symbol(const struct object *object, const char *na
 
 /* Returns the address of a function; 0 for data. For an indirect function it calls the resolver, which gets
  * the processor's capabilities on aarch64. */
-static uintptr_t function_address(const struct object *object, const ElfW(Sym) * symbol)
+static uintptr_t bind_function_address(const struct object *object, const ElfW(Sym) * symbol)
 {
     uintptr_t address = object->map->l_addr + symbol->st_value;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
@@ -218,10 +218,10 @@ static uintptr_t function_address(const struct object *object, const ElfW(Sym) *
     return ((uintptr_t (*)(unsigned long, const unsigned long *))address)(can | 1ul << 62, argument);
 }
 
-static void *find_libc_function(const struct object *object, const char *name)
+static void *bind_find_libc_function(const struct object *object, const char *name)
 {
-    const ElfW(Sym) *symbol = find_symbol(object, name, NULL);
-    return symbol ? (void *)function_address(object, symbol) : NULL;
+    const ElfW(Sym) *symbol = bind_find_symbol(object, name, NULL);
+    return symbol ? (void *)bind_function_address(object, symbol) : NULL;
 }
 
 /* Returns the first object in the list of the namespace that contains this library, and the library itself in
@@ -238,7 +238,7 @@ static const struct link_map *bind_list_of_own(const struct link_map **own)
     return NULL;
 }
 
-static bool find_library(struct object *object, const struct link_map *first, const char *name)
+static bool bind_find_library(struct object *object, const struct link_map *first, const char *name)
 {
     for (const struct link_map *map = first; map; map = map->l_next)
         if (bind_read_object(object, map) && bind_texts_equal(object->soname, name))
@@ -246,7 +246,7 @@ static bool find_library(struct object *object, const struct link_map *first, co
     return false;
 }
 
-static int find_sealed(struct dl_phdr_info *info, size_t bytes, void *argument)
+static int bind_find_sealed(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     struct import *import = argument;
     const struct link_map *map = import->object.map;
@@ -269,21 +269,21 @@ static int find_sealed(struct dl_phdr_info *info, size_t bytes, void *argument)
     return same;
 }
 
-static bool protect_sealed_pages(const struct import *import, int protection)
+static bool bind_protect_sealed_pages(const struct import *import, int protection)
 {
     return kernel_call(SYS_mprotect, (long)import->sealed, (long)(import->sealed_end - import->sealed), protection, 0,
                        0, 0) == 0;
 }
 
 /* Makes the slot's page writable if necessary. Returns true if the slot can be written. */
-static bool unseal_import_slot(struct import *import, uintptr_t slot)
+static bool bind_unseal_import_slot(struct import *import, uintptr_t slot)
 {
     if (slot >= import->sealed && slot < import->sealed_end && !import->unsealed)
-        return import->unsealed = protect_sealed_pages(import, PROT_READ | PROT_WRITE);
+        return import->unsealed = bind_protect_sealed_pages(import, PROT_READ | PROT_WRITE);
     return true;
 }
 
-static bool is_heap_function(const char *name)
+static bool bind_is_heap_function(const char *name)
 {
     static const char names[][20] = {"malloc", "calloc", "realloc", "free", "malloc_usable_size"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -294,7 +294,8 @@ static bool is_heap_function(const char *name)
 
 /* Returns the object that defines an imported name, among the libraries that the importing object needs; NULL
  * if there is none. */
-static const struct object *find_import(const struct import *import, uint32_t number, const ElfW(Sym) * *definition)
+static const struct object *bind_find_import(const struct import *import, uint32_t number,
+                                             const ElfW(Sym) * *definition)
 {
     const struct object *object = &import->object;
     const char *name = object->strings + object->symbols[number].st_name,
@@ -303,7 +304,7 @@ static const struct object *find_import(const struct import *import, uint32_t nu
     if ((*definition)->st_shndx != SHN_UNDEF)
         return object;
     for (unsigned i = 0; i < import->count; i++)
-        if ((*definition = find_symbol(&import->from[i], name, version)))
+        if ((*definition = bind_find_symbol(&import->from[i], name, version)))
             return &import->from[i];
     return NULL;
 }
@@ -313,19 +314,19 @@ static void bind_relocation(struct import *import, const ElfW(Rela) * relocation
     uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
     const ElfW(Sym) *wanted = &import->object.symbols[number], *definition;
     const char *name = import->object.strings + wanted->st_name;
-    if (!number || !RELOCATES_FUNCTION(ELF64_R_TYPE(relocation->r_info)) || is_heap_function(name))
+    if (!number || !RELOCATES_FUNCTION(ELF64_R_TYPE(relocation->r_info)) || bind_is_heap_function(name))
         return;
-    const struct object *home = find_import(import, number, &definition);
+    const struct object *home = bind_find_import(import, number, &definition);
     if (!home) {
         if (ELF64_ST_BIND(wanted->st_info) != STB_WEAK)
             left = name;
         return;
     }
     uintptr_t *slot = (uintptr_t *)(import->object.map->l_addr + relocation->r_offset);
-    uintptr_t function = function_address(home, definition), value = function + (uintptr_t)relocation->r_addend;
+    uintptr_t function = bind_function_address(home, definition), value = function + (uintptr_t)relocation->r_addend;
     if (!function || *slot == value)
         return;
-    if (unseal_import_slot(import, (uintptr_t)slot))
+    if (bind_unseal_import_slot(import, (uintptr_t)slot))
         store_relaxed(slot, value);
     else
         left = name;
@@ -343,15 +344,16 @@ static void bind_object(const struct link_map *first, const struct link_map *map
     }
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_NEEDED && import.count < LIBRARIES_MOST)
-            import.count += find_library(&import.from[import.count], first, import.object.strings + entry->d_un.d_val);
-    libc.iterate(find_sealed, &import);
+            import.count +=
+                bind_find_library(&import.from[import.count], first, import.object.strings + entry->d_un.d_val);
+    libc.iterate(bind_find_sealed, &import);
     for (unsigned table = 0; table < 2; table++) {
         const ElfW(Rela) *relocations = (const ElfW(Rela) *)import.object.relocations[table];
         for (size_t i = 0; i < import.object.relocation_bytes[table] / sizeof(*relocations); i++)
             bind_relocation(&import, &relocations[i]);
     }
     if (import.unsealed)
-        protect_sealed_pages(&import, PROT_READ);
+        bind_protect_sealed_pages(&import, PROT_READ);
 }
 
 /* Binds an object and the libraries that come with it: libunwind (two libraries, of which one needs the
@@ -365,7 +367,7 @@ static void bind_with_libraries(const struct link_map *map, unsigned depth)
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
         const char *name = object.strings + (entry->d_tag == DT_NEEDED ? entry->d_un.d_val : 0);
         if ((bind_text_begins_with(name, "libunwind") || bind_text_begins_with(name, "libZydis")) &&
-            find_library(&library, libc.first, name))
+            bind_find_library(&library, libc.first, name))
             bind_with_libraries(library.map, depth - 1);
     }
 }
@@ -375,10 +377,10 @@ __attribute__((constructor(101))) static void bind_own(void)
     const struct link_map *own = NULL, *first = SANITIZED ? NULL : bind_list_of_own(&own);
     if (SANITIZED || (own && own == _r_debug.r_map))
         return; /* this code is linked into a program (a test), whose own functions must be used */
-    if (first && find_library(&libc.object, first, "libc.so.6")) {
+    if (first && bind_find_library(&libc.object, first, "libc.so.6")) {
         libc.first = first;
-        libc.auxiliary = (unsigned long (*)(unsigned long))find_libc_function(&libc.object, "getauxval");
-        libc.iterate = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))find_libc_function(
+        libc.auxiliary = (unsigned long (*)(unsigned long))bind_find_libc_function(&libc.object, "getauxval");
+        libc.iterate = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))bind_find_libc_function(
             &libc.object, "dl_iterate_phdr");
     }
     if (libc.auxiliary && libc.iterate)
@@ -397,9 +399,9 @@ void *bind_find_in_libc(const char *name)
     struct object loader;
     if (!libc.first)
         return dlsym(RTLD_DEFAULT, name);
-    void *found = find_libc_function(&libc.object, name);
+    void *found = bind_find_libc_function(&libc.object, name);
     for (const struct link_map *map = libc.first; map && !found; map = map->l_next)
         if (bind_read_object(&loader, map) && bind_text_begins_with(loader.soname, "ld-linux"))
-            found = find_libc_function(&loader, name);
+            found = bind_find_libc_function(&loader, name);
     return found;
 }

@@ -70,7 +70,7 @@ static bool write_job_mark(const char *path, const char *identity)
 
 /* Makes the directory under a temporary name and renames it, so that it appears together with its mark.
  * Returns true on success. Otherwise errno is the cause; EEXIST means that the name is taken. */
-static bool make_marked_directory(const char *path, const char *identity, mode_t mode)
+static bool job_make_marked_directory(const char *path, const char *identity, mode_t mode)
 {
     char temporary[PATH_MAX], mark[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
     gethostname(host, sizeof(host) - 1);
@@ -96,7 +96,7 @@ static bool make_marked_directory(const char *path, const char *identity, mode_t
 }
 
 /* Returns true if another process is removing the directory, which is shown by a mark beside it. */
-static bool is_directory_being_left(const char *path, const char *identity)
+static bool job_directory_is_being_left(const char *path, const char *identity)
 {
     char taken[PATH_MAX], found[JOB_IDENTITY_BYTES];
     return job_path(path, JOB_LEAVING, taken, sizeof(taken)) && read_job_mark(taken, found) &&
@@ -108,7 +108,8 @@ bool job_directory_is(const char *path, const char *identity)
 {
     char found[JOB_IDENTITY_BYTES];
     struct stat there;
-    for (int look = 0; look < MARK_LOOKS || (look < LEAVING_LOOKS && is_directory_being_left(path, identity)); look++) {
+    for (int look = 0; look < MARK_LOOKS || (look < LEAVING_LOOKS && job_directory_is_being_left(path, identity));
+         look++) {
         if (job_directory_identity(path, found))
             return strcmp(found, identity) == 0;
         if (stat(path, &there) != 0 || !S_ISDIR(there.st_mode))
@@ -130,7 +131,7 @@ static int job_directory_try(const char *path, const char *identity, mode_t mode
             if (lstat(path, &there) == 0)
                 return 0; /* the directory still exists */
         } else {
-            if (make_marked_directory(path, identity, mode))
+            if (job_make_marked_directory(path, identity, mode))
                 return 1;
             if (errno != EEXIST)
                 return -1;
@@ -168,7 +169,7 @@ bool job_directory_tell(const char *path)
     return true;
 }
 
-static bool directory_has_only_mark(const char *path)
+static bool job_directory_has_only_mark(const char *path)
 {
     bool alone = true;
     DIR *directory = opendir(path);
@@ -182,7 +183,7 @@ static bool directory_has_only_mark(const char *path)
 
 /* Waits until no other process is removing the directory; otherwise renaming our mark would overwrite that
  * process's mark. Returns false if it takes too long. */
-static bool nobody_leaves_directory(const char *taken)
+static bool job_directory_nobody_leaves(const char *taken)
 {
     struct stat there;
     for (int look = 0; look < MARK_LOOKS; look++) {
@@ -197,7 +198,8 @@ void job_directory_leave(const char *path)
 {
     char before[JOB_IDENTITY_BYTES], identity[JOB_IDENTITY_BYTES], mark[PATH_MAX], taken[PATH_MAX];
     if (!job_mark_path(path, mark, sizeof(mark)) || !job_path(path, JOB_LEAVING, taken, sizeof(taken)) ||
-        !nobody_leaves_directory(taken) || !directory_has_only_mark(path) || !job_directory_identity(path, before) ||
+        !job_directory_nobody_leaves(taken) || !job_directory_has_only_mark(path) ||
+        !job_directory_identity(path, before) ||
         /* if several processes leave at the same time, only one can rename the mark */
         rename(mark, taken) != 0)
         return;

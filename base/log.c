@@ -53,7 +53,7 @@ bool log_is_open(void)
     return !begun.known || (!begun.closed && fstat(STDERR_FILENO, &now) == 0 && is_same_file(&now, &begun.status));
 }
 
-static long poll_stderr(struct pollfd *end, int wait_ms)
+static long log_poll_stderr(struct pollfd *end, int wait_ms)
 {
 #ifdef SYS_poll
     return syscall(SYS_poll, end, 1, wait_ms);
@@ -65,14 +65,14 @@ static long poll_stderr(struct pollfd *end, int wait_ms)
 
 /* Waits until a pipe has room. It uses poll(), because O_NONBLOCK would affect all processes that share the
  * pipe. Returns false if the time is over. */
-static bool wait_for_stderr_room(void)
+static bool log_wait_for_room(void)
 {
     struct pollfd end = {STDERR_FILENO, POLLOUT, 0};
-    long ready = poll_stderr(&end, 0);
+    long ready = log_poll_stderr(&end, 0);
     uint64_t left_ns;
     while (ready <= 0 && (ready == 0 || errno == EINTR) && (left_ns = load_relaxed(&patience_ns)) > 0) {
         uint64_t begin_ns = clock_now_ns();
-        ready = poll_stderr(&end, (int)(left_ns / NS_PER_MS + 1));
+        ready = log_poll_stderr(&end, (int)(left_ns / NS_PER_MS + 1));
         uint64_t took_ns = clock_now_ns() - begin_ns;
         store_relaxed(&patience_ns, took_ns < left_ns ? left_ns - took_ns : 0);
     }
@@ -99,7 +99,7 @@ void log_write(const char *bytes, size_t count)
     struct os_write_guard guard;
     int refused = 0;
     os_guard_writes(&guard);
-    while (count && log_is_open() && wait_for_stderr_room()) {
+    while (count && log_is_open() && log_wait_for_room()) {
         ssize_t written = write_log_piece(bytes, count < PIPE_BUF ? count : PIPE_BUF);
         if (written > 0) {
             bytes += written;

@@ -23,7 +23,7 @@
 
 #define LEAST_PAGE_BYTES 4096ul
 
-static bool reserve_disk_by_writing(int fd, uint64_t offset, size_t bytes)
+static bool os_reserve_by_writing(int fd, uint64_t offset, size_t bytes)
 {
     static const char zeros[4096];
     for (size_t done = 0; done < bytes;) {
@@ -37,15 +37,15 @@ static bool reserve_disk_by_writing(int fd, uint64_t offset, size_t bytes)
 }
 
 /* Returns false if the file would exceed RLIMIT_FSIZE. Growing it would then raise SIGXFSZ in the program. */
-static bool is_within_file_limit(uint64_t end)
+static bool os_is_within_file_limit(uint64_t end)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
 }
 
-static bool allocate_disk_space(int fd, uint64_t offset, size_t bytes)
+static bool os_allocate_disk_space(int fd, uint64_t offset, size_t bytes)
 {
-    if (!is_within_file_limit(offset + bytes)) {
+    if (!os_is_within_file_limit(offset + bytes)) {
         errno = EFBIG;
         return false;
     }
@@ -60,13 +60,13 @@ static bool allocate_disk_space(int fd, uint64_t offset, size_t bytes)
 
 bool os_reserve(int fd, uint64_t offset, size_t bytes)
 {
-    return allocate_disk_space(fd, offset, bytes) ||
-           ((errno == EOPNOTSUPP || errno == ENOSYS) && reserve_disk_by_writing(fd, offset, bytes));
+    return os_allocate_disk_space(fd, offset, bytes) ||
+           ((errno == EOPNOTSUPP || errno == ENOSYS) && os_reserve_by_writing(fd, offset, bytes));
 }
 
 bool os_reserve_shared(int fd, uint64_t offset, size_t bytes)
 {
-    return allocate_disk_space(fd, offset, bytes);
+    return os_allocate_disk_space(fd, offset, bytes);
 }
 
 void os_guard_writes(struct os_write_guard *guard)
@@ -242,7 +242,7 @@ pid_t os_pid(void)
 }
 
 /* Reads the process's memory as a file, for sandboxes that forbid process_vm_readv(). */
-static bool copy_memory_by_file(const struct os_part *parts, size_t count)
+static bool os_copy_memory_by_file(const struct os_part *parts, size_t count)
 {
     int fd = os_open_read("/proc/thread-self/mem");
     for (size_t i = 0; i < count && fd >= 0; i++)
@@ -269,7 +269,7 @@ bool os_copy_parts(const struct os_part *parts, size_t count)
     if (unlikely(copied < 0 && errno == ESRCH))
         copied = syscall(SYS_process_vm_readv, os_tid(), local, count, remote, count, 0ul);
     return copied == (ssize_t)bytes ||
-           (copied < 0 && (errno == EPERM || errno == ENOSYS) && copy_memory_by_file(parts, count));
+           (copied < 0 && (errno == EPERM || errno == ENOSYS) && os_copy_memory_by_file(parts, count));
 }
 
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
@@ -358,7 +358,7 @@ void os_timer_stop(timer_t timer)
     timer_delete(timer);
 }
 
-static unsigned cgroup_quota_cores(void)
+static unsigned os_cgroup_quota_cores(void)
 {
     char text[64];
     os_read_text("/sys/fs/cgroup/cpu.max", text, sizeof(text));
@@ -374,7 +374,7 @@ unsigned os_cores(void)
     CPU_ZERO(&set);
     unsigned cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set)
                                                                   : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned quota = cgroup_quota_cores();
+    unsigned quota = os_cgroup_quota_cores();
     if (quota && quota < cores)
         cores = quota;
     return cores ? cores : 1;
@@ -507,7 +507,7 @@ void os_unmap(void *memory, size_t bytes)
 
 /* Maps a part of a file. `offset` is a multiple of 4 KB. If the memory's pages are larger, the mapping begins
  * at a lower offset. */
-static void *map_file_part(int fd, uint64_t offset, size_t bytes, int access, int flags)
+static void *os_map_file_part(int fd, uint64_t offset, size_t bytes, int access, int flags)
 {
     size_t skip = offset % PAGE_BYTES;
     char *memory = mmap(NULL, bytes + skip, access, flags, fd, (off_t)(offset - skip));
@@ -516,14 +516,14 @@ static void *map_file_part(int fd, uint64_t offset, size_t bytes, int access, in
 
 const void *os_map_file(int fd, uint64_t offset, size_t bytes)
 {
-    return map_file_part(fd, offset, bytes, PROT_READ, MAP_PRIVATE);
+    return os_map_file_part(fd, offset, bytes, PROT_READ, MAP_PRIVATE);
 }
 
 /* MADV_RANDOM stops the kernel from reading pages around a page that is touched. In a new file they are
  * empty. */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes)
 {
-    char *memory = map_file_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);
+    char *memory = os_map_file_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);
     size_t skip = (uintptr_t)memory % PAGE_BYTES;
     if (memory)
         syscall(SYS_madvise, memory - skip, bytes + skip, MADV_RANDOM);

@@ -17,7 +17,7 @@
 static const char own[] = "/proc/thread-self/schedstat";
 static uint32_t kept;
 
-static bool owns_run_file(const struct run_file *file)
+static bool run_file_is_ours(const struct run_file *file)
 {
     uint64_t device, inode;
     return os_file_id(file->fd, &device, &inode) && device == file->device && inode == file->inode;
@@ -30,7 +30,7 @@ static uint32_t most_run_files(void)
     return limit.rlim_cur / SHARE < MOST_KEPT ? (uint32_t)(limit.rlim_cur / SHARE) : MOST_KEPT;
 }
 
-static bool is_room_for_run_file(void)
+static bool run_file_has_room(void)
 {
     uint32_t before = fetch_add_relaxed(&kept, 1), most = most_run_files();
     if (before == 0) /* the process normally has only one thread then */
@@ -46,7 +46,7 @@ static void forget_run_file(struct run_file *file)
 
 bool run_file_keep(struct run_file *file)
 {
-    int fd = is_room_for_run_file() ? os_open_read(own) : -1, high = fd >= 0 ? os_high_copy(fd) : -1;
+    int fd = run_file_has_room() ? os_open_read(own) : -1, high = fd >= 0 ? os_high_copy(fd) : -1;
     if (fd >= 0)
         os_close(fd);
     if (high >= 0 && os_file_id(high, &file->device, &file->inode)) {
@@ -61,7 +61,7 @@ void run_file_let_go(struct run_file *file)
 {
     if (!file->fd)
         return;
-    if (owns_run_file(file))
+    if (run_file_is_ours(file))
         os_close(file->fd);
     forget_run_file(file);
 }
@@ -87,7 +87,7 @@ static bool parse_run_counts(const char *text, struct run_counts *counts)
 bool run_counts_read(struct run_file *file, struct run_counts *counts)
 {
     char text[128];
-    if (file->fd && !owns_run_file(file))
+    if (file->fd && !run_file_is_ours(file))
         forget_run_file(file); /* the program has closed the descriptor, and may have reused its number */
     if (!file->fd)
         return false;

@@ -12,11 +12,12 @@
 #include "base/clock.h"
 #include "base/os.h"
 
-#define RETRY_NS 100000000ull /* pause after the file could not grow */
-/* chunks in one mapping; Linux allows a process 65,530 mappings, most of which are left to the program */
+#define RETRY_NS 100000000ull /* after the file could not grow, ns until the next attempt */
+/* number of chunks in one mapping (an extent); Linux allows a process 65,530 mappings, most of which are left
+ * to the program */
 #define EXTENT_CHUNKS 64u
-#define AHEAD_CHUNKS  16u /* maximum number of chunks that get disk space in advance */
-#define AHEAD_SHARE   8u  /* disk space is also reserved in advance for 1/8 of the file's chunks */
+#define AHEAD_CHUNKS  16u /* maximum number of chunks for which disk space is reserved in advance */
+#define AHEAD_SHARE   8u  /* disk space is reserved in advance for 1/8 as many chunks as the file has */
 
 /* The chunk that arena_record() or arena_text() is filling. */
 struct filling {
@@ -24,7 +25,7 @@ struct filling {
     uint32_t count; /* number of records in earlier chunks of the kind */
 };
 
-/* a static of its own: `arena` stays all zero and takes no space in the library's file */
+/* a variable outside `arena`, because `arena` must be all zero to take no space in the library's file */
 static int arena_fd = -1;
 static struct {
     /* device and inode of the file, to detect that the program has reused our descriptor number */
@@ -33,20 +34,20 @@ static struct {
     struct profile_header *header;
     uint32_t next_chunk;
     uint32_t tree_chunks;
-    uint32_t reserved; /* disk space is allocated for all chunks below this number */
-    uint64_t retry_ns; /* time before which the file does not try to grow, after a failure; 0: no failure */
+    uint32_t reserved; /* number of chunks that have disk space; these are the first ones */
+    uint64_t retry_ns; /* time of the next attempt to grow, after a failure; 0: the last attempt succeeded */
     struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
-    /* addresses of the extents' first chunks; NULL: not mapped */
+    /* address of each extent's first chunk; NULL: the extent is not mapped */
     char *extents[PROFILE_MAX_CHUNKS / EXTENT_CHUNKS];
 } arena;
 
-static uint64_t chunk_offset(uint32_t chunk_no)
+static uint64_t arena_chunk_offset(uint32_t chunk_no)
 {
     return PROFILE_HEADER_BYTES + (uint64_t)chunk_no * PROFILE_CHUNK_BYTES;
 }
 
-static void fill_profile_header(struct profile_header *header)
+static void arena_fill_header(struct profile_header *header)
 {
     profile_header_identify(header);
     header->pid = getpid();
@@ -71,13 +72,13 @@ static int arena_file(void)
         return fresh;
     if (fresh >= 0)
         os_close(fresh);
-    return is_arena_file(fd) ? fd : -1; /* another thread may have reopened the file first */
+    return is_arena_file(fd) ? fd : -1; /* another thread may have reopened the file already */
 }
 
 static void close_arena_file(void)
 {
     if (is_arena_file(arena_fd))
-        /* arena_abandon() runs in fork(), which is not a cancellation point; close() would be one */
+        /* This runs in fork(), by arena_abandon(). fork() is not a cancellation point, but close() is one. */
         os_close(arena_fd);
     arena_fd = -1;
 }
@@ -101,7 +102,7 @@ bool arena_open(const char *path, mode_t mode)
         errno = cause;
         return false;
     }
-    fill_profile_header(header);
+    arena_fill_header(header);
     strcpy(arena.path, path);
     arena_fd = fd;
     arena.header = header;
@@ -144,16 +145,16 @@ struct profile_header *arena_header(void)
     return arena.header;
 }
 
-static void raise_chunk_count(uint32_t count)
+static void arena_raise_chunk_count(uint32_t count)
 {
     uint32_t seen = load_relaxed(&arena.header->chunk_count);
     while (seen < count && !compare_exchange(&arena.header->chunk_count, &seen, count))
         ;
 }
 
-/* Allocates the chunk's disk space and, if possible, that of some chunks after it. Other threads may already
- * use those chunks. */
-static bool reserve_chunk(uint32_t number)
+/* Reserves disk space for the chunk and, if possible, for some chunks after it. Other threads may already be
+ * using those later chunks. */
+static bool arena_reserve_chunk(uint32_t number)
 {
     uint32_t first = load_acquire(&arena.reserved), ahead = number / AHEAD_SHARE;
     uint32_t end = number + 1 + (ahead < AHEAD_CHUNKS ? ahead : AHEAD_CHUNKS);
@@ -162,26 +163,26 @@ static bool reserve_chunk(uint32_t number)
     int fd = arena_file();
     if (fd < 0)
         return false;
-    if (!os_reserve_shared(fd, chunk_offset(first), (size_t)(end - first) * PROFILE_CHUNK_BYTES))
-        return os_reserve(fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
+    if (!os_reserve_shared(fd, arena_chunk_offset(first), (size_t)(end - first) * PROFILE_CHUNK_BYTES))
+        return os_reserve(fd, arena_chunk_offset(number), PROFILE_CHUNK_BYTES);
     while (first < end && !compare_exchange(&arena.reserved, &first, end))
         ;
     return true;
 }
 
-/* Returns the chunk's memory. An extent is mapped as a whole, although its end may lie beyond the end of the
- * file; no thread touches a chunk before the chunk's disk space exists (A1). If the extent cannot be mapped,
+/* Returns the chunk's memory. An extent is mapped as a whole, although it may extend beyond the end of the
+ * file. No thread touches a chunk before the chunk's disk space exists (A1). If the extent cannot be mapped,
  * only the chunk is mapped. */
-static void *map_chunk(uint32_t number)
+static void *arena_map_chunk(uint32_t number)
 {
     char **place = &arena.extents[number / EXTENT_CHUNKS], *extent = load_acquire(place);
     uint32_t first = number - number % EXTENT_CHUNKS;
     size_t bytes = (size_t)EXTENT_CHUNKS * PROFILE_CHUNK_BYTES;
     if (!extent) {
         int fd = arena_file();
-        char *fresh = os_map_shared(fd, chunk_offset(first), bytes);
+        char *fresh = os_map_shared(fd, arena_chunk_offset(first), bytes);
         if (!fresh)
-            return os_map_shared(fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
+            return os_map_shared(fd, arena_chunk_offset(number), PROFILE_CHUNK_BYTES);
         if (compare_exchange(place, &extent, fresh))
             extent = fresh;
         else
@@ -220,11 +221,11 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
         arena_note_refusal(EOVERFLOW);
         return NULL;
     }
-    struct profile_chunk *chunk = reserve_chunk(number) ? map_chunk(number) : NULL;
+    struct profile_chunk *chunk = arena_reserve_chunk(number) ? arena_map_chunk(number) : NULL;
     if (!chunk) {
         uint32_t next = number + 1;
         arena_note_refusal(errno);
-        /* give the number back, unless another thread has taken a later one */
+        /* return the number, unless another thread has taken a later one */
         compare_exchange(&arena.next_chunk, &next, number);
         store_relaxed(&arena.retry_ns, clock_now_ns() + RETRY_NS);
         return NULL;
@@ -237,7 +238,7 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     if (kind == PROFILE_CHUNK_TREE)
         fetch_add_relaxed(&arena.tree_chunks, 1);
     store_release(&arena.chunks[number], chunk); /* A2, pairs with arena_unit() */
-    raise_chunk_count(number + 1);
+    arena_raise_chunk_count(number + 1);
     *chunk_no = number;
     return chunk;
 }
@@ -256,7 +257,7 @@ void *arena_record(enum profile_chunk_kind kind, uint32_t *number)
     uint32_t bytes = kind == PROFILE_CHUNK_THREAD   ? PROFILE_THREAD_BYTES
                      : kind == PROFILE_CHUNK_MODULE ? PROFILE_MODULE_BYTES
                                                     : PROFILE_NAME_BYTES;
-    uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the chunk's header takes the place of one record */
+    uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the chunk's header takes the space of one record */
     if (!filling->chunk || filling->chunk->used == room) {
         uint32_t unused;
         struct profile_chunk *chunk = arena_chunk(kind, 0, &unused);

@@ -1,39 +1,41 @@
-/* The records of the measurement file (cct/profile_format.h) that belong to nodes of its trees
- * (cct/profile_tree.h). A node has at most one record. The node's kind determines which. */
+/* Records for the nodes of the trees (cct/profile_tree.h) in the measurement file (cct/profile_format.h). A
+ * node has at most one record, whose type depends on the node's kind. */
 #ifndef BLAME_CCT_PROFILE_METRICS_H
 #define BLAME_CCT_PROFILE_METRICS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exclusive sums of one node, in ns. p is a sample's weight in ns, b the number of busy threads at the
- * sample, t_now the number of threads in use (docs/accounting.md). The busy time `own` in equation 1 of LMF13
- * is work + overhead + lock_wait. */
+/* Exclusive sums of one node, in ns. p is the weight of a sample in ns, b the number of busy threads at the
+ * sample, t_now the number of threads in use (docs/accounting.md). In equation 1 of LMF13, the busy time
+ * `own` is work + overhead + lock_wait. */
 struct profile_metric {
-    uint64_t samples;    /* number of samples of this node, including those that timer overruns stand for */
+    /* number of the node's samples; a signal that stands for n expirations of the timer counts n times */
+    uint64_t samples;
     double work;         /* p summed over samples that found the thread working */
     double overhead;     /* p summed over samples that found the thread in the runtime */
-    double lock_wait;    /* waiting of other threads for a lock that this context held */
-    double inverse_busy; /* p / b, summed */
-    /* p (t_now / b - 1), summed: idleness of other threads that is blamed on this context */
+    double lock_wait;    /* ns for which other threads waited for a lock that this context held */
+    double inverse_busy; /* p / b summed over samples */
+    /* p (t_now / b - 1) summed over samples: idleness of other threads that is blamed on this context */
     double shared_idle;
     double lock_wait_here; /* p summed over samples that found a thread waiting for a lock in this context */
-    uint32_t waits;        /* LOCK nodes: number of acquisitions whose wait was seen by at least one sample */
-    /* p (t_now / b - 1)(1 - 1 / b), summed, from which the error of idleness is computed; 0 in older files,
-     * as if b were 1 */
+    /* for LOCK nodes: number of acquisitions whose wait was seen by at least one sample */
+    uint32_t waits;
+    /* p (t_now / b - 1)(1 - 1 / b) summed over samples, from which the error of idleness is computed; 0 in
+     * older files, as if b were 1 */
     float idle_beside;
 };
 
 /* The metric of WAITERS nodes: idleness in ns, and its parts by the construct that the sampled thread was
- * executing. */
+ * executing. (In these sums a loop, or a set of sections, has n pieces, and the team N threads.) */
 struct profile_idle {
     uint64_t reserved;
-    /* part while the sampled thread executed a loop or sections of n pieces, with a team of N threads */
+    /* part while the sampled thread executed a loop or sections */
     double loops;
-    double scarcity;    /* the same part, multiplied by N / n */
+    double scarcity;    /* like `loops`, but each summand is multiplied by N / n */
     double dynamic;     /* part of `loops` in loops whose schedule is not static */
     double single;      /* part while the sampled thread executed a single construct */
-    double shared_idle; /* all of it; at the same offset as in struct profile_metric */
+    double shared_idle; /* the whole idleness; at the same offset as in struct profile_metric */
     double reserved_double;
     uint64_t reserved_last;
 };
@@ -41,41 +43,45 @@ struct profile_idle {
 /* The metric of WAITS and INITIALISER nodes: the waits of one thread for one lock, as seen by its samples. */
 struct profile_waits {
     double sum_ns;
-    double longest_ns;  /* length of the longest wait */
-    double last_ns;     /* length of the last wait, until the last sample in it */
-    uint64_t last_wait; /* number of the last wait among the thread's acquisitions */
+    double longest_ns; /* length of the longest wait */
+    double last_ns;    /* length of the last wait, up to the last sample in it */
+    /* number of the acquisition, counted in this thread, to which the last wait belonged */
+    uint64_t last_wait;
     uint64_t waits;
-    uint64_t searched; /* 1: the variable of this critical section has been searched for */
+    uint64_t searched; /* 1: the variable of this critical section has already been searched for */
     uint64_t reserved[2];
 };
 
-/* The metric of RANKS nodes, in ns. The first three fields are used below a busy context, `waited` below a
- * call. */
+/* The metric of RANKS nodes, in ns. Below a busy context the first three fields are used; below an MPI call,
+ * only `waited`. */
 struct profile_ranks {
-    double blame;  /* rank idleness: other ranks' waiting that is blamed on this context */
-    double named;  /* part of `blame` from ranks whose MPI call named this rank */
-    double wall;   /* ns in which at least one rank waited */
-    double waited; /* waiting in the call that was blamed on another, busy rank of the node */
+    double blame; /* rank idleness: other ranks' waiting that is blamed on this context */
+    double named; /* part of `blame` from ranks whose MPI call waited for this particular rank */
+    double wall;  /* ns in which at least one rank waited */
+    /* waiting in the MPI call that was blamed on another rank, which was busy on the same node */
+    double waited;
     double reserved[4];
 };
 
-/* The metric of PROBE nodes: sums over completed pairs of begin and end. Pauses are excluded. */
+/* The metric of PROBE nodes: sums over completed executions of a phase, event or parameter. Pauses are
+ * excluded. */
 struct profile_probe {
     uint64_t calls;
     double inclusive_ns;
-    double exclusive_ns; /* without phases, events and parameters that the same thread began inside */
-    double shortest_ns;  /* shortest call, inclusive */
+    /* inclusive time without the phases, events and parameters that the same thread began inside */
+    double exclusive_ns;
+    double shortest_ns; /* shortest call, inclusive */
     double longest_ns;
     double sum_of_squares;   /* sum of the squares of the inclusive times, in ns^2 */
     uint64_t first_begin_ns; /* time on the clock of profile_header.start_ns */
     uint64_t last_end_ns;
 };
 
-/* The time of a context whose spread over the ranks a SPREAD node describes. It is either the context's own
- * (exclusive or inclusive), or that of a function called in the context (callee). Frames have only the
- * latter, other contexts have both. */
+/* The times of a context for which SPREAD nodes describe the spread over the ranks. A time is either the
+ * context's own (exclusive or inclusive) or that of one function called in the context (callee). A FRAME has
+ * only callee times, other contexts have both. */
 enum profile_spread_metric {
-    /* time in all states but idle: work, overhead, lock wait, no core, blocked, MPI wait */
+    /* time in all states except idle: work, overhead, lock wait, no core, blocked, MPI wait */
     PROFILE_SPREAD_TIME = 0,
     PROFILE_SPREAD_WORK = 1,
     PROFILE_SPREAD_MPI_WAIT = 2,
@@ -87,19 +93,19 @@ enum profile_spread_metric {
 #define PROFILE_SPREAD_KEY(metric, exclusive, callee)                                                                  \
     ((uint32_t)(metric) | ((exclusive) ? PROFILE_SPREAD_EXCLUSIVE : 0) | ((callee) ? PROFILE_SPREAD_CALLEE : 0))
 
-/* The metric of SPREAD nodes: statistics over the processes in which the time is more than 0, in ns. */
+/* The metric of SPREAD nodes: statistics of a time over those processes in which it is more than 0 ns. */
 struct profile_spread {
     double mean, squares; /* mean, and sum of (value - mean)^2 */
     double least, most;
-    uint32_t ranks; /* number of processes with more than 0 */
-    /* rank and process with the least and with the most */
+    uint32_t ranks; /* number of processes in which the time is more than 0 */
+    /* rank and process in which the time is least, and in which it is most */
     uint32_t least_rank, least_process, most_rank, most_process;
     uint32_t reserved[3];
 };
 
 #define PROFILE_COUNTERS 8u /* maximum number of events in BLAME_COUNTERS */
 
-/* The metric of COUNTERS nodes. The file's text "counters" names the values, in this order. */
+/* The metric of COUNTERS nodes. The file's text "counters" names the values in the same order. */
 struct profile_counters {
     double value[PROFILE_COUNTERS];
 };

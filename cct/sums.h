@@ -1,4 +1,4 @@
-/* Adds one record of a node to another of the same type. The plugin and the `blame` command use the same
+/* Adds one record of a node to another of the same type. The plugin and the `blame` command share these
  * rules. */
 #ifndef BLAME_CCT_SUMS_H
 #define BLAME_CCT_SUMS_H

@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metri
 _Static_assert(sizeof(struct profile_few_bins) == sizeof(struct profile_metric),
                "a context's few bins have the size of a metric");
 
-static uint32_t hash_key(uint32_t parent, uint32_t kind, uint64_t key)
+static uint32_t tree_hash_key(uint32_t parent, uint32_t kind, uint64_t key)
 {
     uint64_t h = hash_number(key ^ ((uint64_t)kind << 40)) + parent;
     h ^= h >> 29;
@@ -27,9 +27,9 @@ struct profile_node *tree_node(uint32_t node_idx)
     return arena_unit(node_idx);
 }
 
-/* Returns the address of a bucket. Segment 0 holds the first buckets, segment s the next TREE_FIRST_SEGMENT
- * << (s - 1). */
-static uint32_t *bucket_at(const struct tree *tree, uint32_t bucket)
+/* Returns the address of a bucket. Segment 0 holds the first TREE_FIRST_SEGMENT buckets, segment s the next
+ * TREE_FIRST_SEGMENT << (s - 1). */
+static uint32_t *tree_bucket_at(const struct tree *tree, uint32_t bucket)
 {
     if (bucket < TREE_FIRST_SEGMENT)
         return &tree->segments[0][bucket];
@@ -37,19 +37,19 @@ static uint32_t *bucket_at(const struct tree *tree, uint32_t bucket)
     return &tree->segments[segment][bucket - (TREE_FIRST_SEGMENT << (segment - 1))];
 }
 
-static uint32_t bucket_number(const struct tree *tree, uint32_t hash)
+static uint32_t tree_bucket_number(const struct tree *tree, uint32_t hash)
 {
     uint32_t bucket = hash & (2 * tree->level_size - 1);
     return bucket < tree->buckets ? bucket : hash & (tree->level_size - 1);
 }
 
-static uint32_t node_hash(const struct profile_node *node)
+static uint32_t tree_node_hash(const struct profile_node *node)
 {
-    return hash_key(node->parent, node->kind, node->key);
+    return tree_hash_key(node->parent, node->kind, node->key);
 }
 
-/* Adds one bucket, as in linear hashing, and splits the bucket that held its nodes until now. If there is no
- * memory, the buckets just get longer, up to TREE_CHAIN_MOST nodes. */
+/* Adds one bucket, as in linear hashing, and moves to it the nodes that now belong there. If there is no
+ * memory, buckets just get longer, up to TREE_CHAIN_MOST nodes. */
 static void split_tree_bucket(struct tree *tree)
 {
     uint32_t added = tree->buckets;
@@ -62,10 +62,10 @@ static void split_tree_bucket(struct tree *tree)
             return;
     }
     tree->buckets++;
-    uint32_t *from = bucket_at(tree, added - tree->level_size), *to = bucket_at(tree, added);
+    uint32_t *from = tree_bucket_at(tree, added - tree->level_size), *to = tree_bucket_at(tree, added);
     while (*from) {
         struct profile_node *node = tree_node(*from);
-        if (bucket_number(tree, node_hash(node)) != added) {
+        if (tree_bucket_number(tree, tree_node_hash(node)) != added) {
             from = &node->hash_next;
             continue;
         }
@@ -78,20 +78,20 @@ static void split_tree_bucket(struct tree *tree)
         tree->level_size *= 2;
 }
 
-static void hash_insert(struct tree *tree, uint32_t node_idx)
+static void tree_hash_insert(struct tree *tree, uint32_t node_idx)
 {
     struct profile_node *node = tree_node(node_idx);
-    uint32_t *bucket = bucket_at(tree, bucket_number(tree, node_hash(node)));
+    uint32_t *bucket = tree_bucket_at(tree, tree_bucket_number(tree, tree_node_hash(node)));
     node->hash_next = *bucket;
     *bucket = node_idx;
     if (++tree->entries > tree->buckets)
         split_tree_bucket(tree);
 }
 
-static void hash_remove(struct tree *tree, uint32_t node_idx)
+static void tree_hash_remove(struct tree *tree, uint32_t node_idx)
 {
     struct profile_node *node = tree_node(node_idx);
-    uint32_t *link = bucket_at(tree, bucket_number(tree, node_hash(node)));
+    uint32_t *link = tree_bucket_at(tree, tree_bucket_number(tree, tree_node_hash(node)));
     while (*link && *link != node_idx)
         link = &tree_node(*link)->hash_next;
     if (*link) {
@@ -161,8 +161,8 @@ bool tree_init(struct tree *tree, uint32_t number)
 static inline uint32_t tree_find_node(const struct tree *tree, uint32_t parent, enum profile_node_kind kind,
                                       uint64_t key)
 {
-    uint32_t bucket = bucket_number(tree, hash_key(parent, kind, key));
-    for (uint32_t idx = *bucket_at(tree, bucket); idx;) {
+    uint32_t bucket = tree_bucket_number(tree, tree_hash_key(parent, kind, key));
+    for (uint32_t idx = *tree_bucket_at(tree, bucket); idx;) {
         struct profile_node *node = tree_node(idx);
         if (node->key == key && node->parent == parent && node->kind == kind)
             return idx;
@@ -171,12 +171,12 @@ static inline uint32_t tree_find_node(const struct tree *tree, uint32_t parent, 
     return 0;
 }
 
-/* Returns true if the bucket can take another node. It is full if there was no memory for more buckets, or if
- * the program produces colliding keys on purpose. */
-static bool bucket_has_room(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+/* Returns true if the key's bucket can take another node. A bucket is full if there was no memory for more
+ * buckets, or if the program deliberately produces colliding keys. */
+static bool tree_bucket_has_room(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t in_chain = 0;
-    for (uint32_t idx = *bucket_at(tree, bucket_number(tree, hash_key(parent, kind, key))); idx;
+    for (uint32_t idx = *tree_bucket_at(tree, tree_bucket_number(tree, tree_hash_key(parent, kind, key))); idx;
          idx = tree_node(idx)->hash_next)
         in_chain++;
     return in_chain < TREE_CHAIN_MOST;
@@ -187,7 +187,7 @@ uint32_t tree_find(const struct tree *tree, uint32_t parent, enum profile_node_k
     return tree_find_node(tree, parent, kind, key);
 }
 
-/* Returns true if call paths may not get new nodes below this parent. */
+/* Returns true if call paths may get no new nodes below this parent. */
 static bool tree_is_full(const struct tree *tree, const struct profile_node *parent)
 {
     if (parent->pending && tree->free_nodes)
@@ -200,18 +200,18 @@ static bool is_tree_full_node(uint32_t kind, uint64_t key)
     return kind == PROFILE_NODE_PSEUDO && key == PROFILE_PSEUDO_TREE_FULL;
 }
 
-static bool is_call_node(enum profile_node_kind kind, uint64_t key)
+static bool tree_is_call_kind(enum profile_node_kind kind, uint64_t key)
 {
     return kind == PROFILE_NODE_FRAME || kind == PROFILE_NODE_SITE || is_tree_full_node(kind, key);
 }
 
-/* Returns the node <tree full> that stands for a call without a node of its own; 0 if the tree is not full or
- * there is no memory. */
+/* Returns the <tree full> node that replaces a call for which there is no node left; 0 if the tree is not
+ * full or there is no memory. */
 static __attribute__((noinline)) uint32_t tree_full_node(struct tree *tree, uint32_t parent,
                                                          enum profile_node_kind kind, uint64_t key)
 {
     const struct profile_node *above = tree_node(parent);
-    if (!is_call_node(kind, key) || !tree_is_full(tree, above))
+    if (!tree_is_call_kind(kind, key) || !tree_is_full(tree, above))
         return 0;
     if (is_tree_full_node(above->kind, above->key))
         return parent;
@@ -225,9 +225,9 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind k
         found = tree_full_node(tree, parent, kind, key);
     if (found)
         return found;
-    uint32_t node_idx = bucket_has_room(tree, parent, kind, key) ? tree_new_node(tree, parent, kind, key) : 0;
+    uint32_t node_idx = tree_bucket_has_room(tree, parent, kind, key) ? tree_new_node(tree, parent, kind, key) : 0;
     if (node_idx)
-        hash_insert(tree, node_idx);
+        tree_hash_insert(tree, node_idx);
     return node_idx;
 }
 
@@ -246,7 +246,7 @@ uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_
         last->base = base;
         last->keys[depth] = *key;
         last->nodes[depth] = node_idx;
-        last->count = depth + 1; /* frames further in belong to the previous path */
+        last->count = depth + 1; /* frames further inward belong to the previous path */
     }
     return node_idx;
 }
@@ -289,7 +289,7 @@ void tree_recycle_record(struct tree *tree, uint32_t unit_idx)
     tree->free_metrics = unit_idx;
 }
 
-static void recycle_node(struct tree *tree, uint32_t node_idx, uint32_t into)
+static void tree_recycle_node(struct tree *tree, uint32_t node_idx, uint32_t into)
 {
     struct profile_node *node = tree_node(node_idx);
     store_release(&node->kind, (uint8_t)PROFILE_NODE_FREE);
@@ -315,12 +315,12 @@ void tree_remove(struct tree *tree, uint32_t node_idx, uint32_t into)
         while (*link != node_idx)
             link = &tree_node(*link)->next_sibling;
         *link = node->next_sibling;
-        hash_remove(tree, node_idx);
+        tree_hash_remove(tree, node_idx);
     }
-    recycle_node(tree, node_idx, into);
+    tree_recycle_node(tree, node_idx, into);
 }
 
-static uint32_t repeat_trie_path(struct tree *tree, uint32_t context, uint32_t into, bool keep_sites)
+static uint32_t tree_repeat_trie_path(struct tree *tree, uint32_t context, uint32_t into, bool keep_sites)
 {
     if (!tree->scratch && !(tree->scratch = os_map(TREE_PATH_MAX * sizeof(uint32_t))))
         return 0;
@@ -341,10 +341,10 @@ static uint32_t repeat_trie_path(struct tree *tree, uint32_t context, uint32_t i
 
 uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into)
 {
-    return repeat_trie_path(tree, context, into, false);
+    return tree_repeat_trie_path(tree, context, into, false);
 }
 
 uint32_t tree_adopt_trie_path(struct tree *tree, uint32_t context)
 {
-    return repeat_trie_path(tree, context, tree->trie, true);
+    return tree_repeat_trie_path(tree, context, tree->trie, true);
 }

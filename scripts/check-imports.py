@@ -65,7 +65,7 @@ def check_library(path, known):
 def heap_of_bind(root):
     """The functions that base/bind.c leaves with the program's heap."""
     with open(os.path.join(root, "base", "bind.c"), encoding="utf-8") as file:
-        found = re.search(r"is_heap_function\(.*?\n(.*?)\n\}", file.read(), re.DOTALL)
+        found = re.search(r"bind_is_heap_function\(.*?\n(.*?)\n\}", file.read(), re.DOTALL)
     return re.findall(r'"(\w+)"', found.group(1)) if found else []
 
 
@@ -102,9 +102,9 @@ def check(build, root=ROOT, listed=LIST, libraries=LIBRARIES):
 
 BIND = """extern int _r_debug; %s
 __attribute__((constructor)) static void bind_own(void) { _r_debug = 1; %s }
-int is_heap_function(void);
+int bind_is_heap_function(void);
 """
-HEAP = 'static int is_heap_function(const char *name)\n{\n    static const char names[][9] = {"malloc"};\n}\n'
+HEAP = 'static int bind_is_heap_function(const char *name)\n{\n    static const char names[][9] = {"malloc"};\n}\n'
 GOOD = "data environ test\ndata __environ test\nheap malloc test\nask __gmon_start__ test\nask _ITM_registerTMCloneTable test\n" \
        "ask _ITM_deregisterTMCloneTable test\nask asked test\n"
 CASES = [

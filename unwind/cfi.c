@@ -73,12 +73,12 @@ struct machine {
     enum cfi_status status; /* CFI_ROW while there is no error */
 };
 
-static int64_t scale_operand(uint64_t value, int64_t factor)
+static int64_t cfi_scale_operand(uint64_t value, int64_t factor)
 {
     return (int64_t)(value * (uint64_t)factor);
 }
 
-static void set_rule(struct machine *machine, uint64_t column, struct cfi_rule rule)
+static void cfi_set_rule(struct machine *machine, uint64_t column, struct cfi_rule rule)
 {
     if (column == CFI_RBP)
         machine->now.rbp = rule;
@@ -88,17 +88,17 @@ static void set_rule(struct machine *machine, uint64_t column, struct cfi_rule r
         machine->now.stack_rule = true;
 }
 
-static void set_offset(struct machine *machine, uint64_t column, enum cfi_where where, int64_t offset)
+static void cfi_set_offset(struct machine *machine, uint64_t column, enum cfi_where where, int64_t offset)
 {
-    set_rule(machine, column, (struct cfi_rule){.where = where, .offset = offset});
+    cfi_set_rule(machine, column, (struct cfi_rule){.where = where, .offset = offset});
 }
 
-static void set_expression(struct machine *machine, uint64_t column, enum cfi_where where, struct cfi_bytes text)
+static void cfi_set_expression(struct machine *machine, uint64_t column, enum cfi_where where, struct cfi_bytes text)
 {
-    set_rule(machine, column, (struct cfi_rule){where, (uint32_t)cfi_bytes_left(&text), {.expression = text.at}});
+    cfi_set_rule(machine, column, (struct cfi_rule){where, (uint32_t)cfi_bytes_left(&text), {.expression = text.at}});
 }
 
-static void restore_rule(struct machine *machine, uint64_t column)
+static void cfi_restore_rule(struct machine *machine, uint64_t column)
 {
     if (!machine->in_entry)
         machine->status = CFI_DAMAGED;
@@ -112,7 +112,7 @@ static void restore_rule(struct machine *machine, uint64_t column)
 
 /* Starts a new row at `location`. Returns true if the current row, which ends there, contains the wanted
  * address. */
-static bool advance_row_to(struct machine *machine, uintptr_t location)
+static bool cfi_advance_row_to(struct machine *machine, uintptr_t location)
 {
     if (!machine->in_entry || location < machine->start) {
         machine->status = CFI_DAMAGED;
@@ -127,12 +127,12 @@ static bool advance_row_to(struct machine *machine, uintptr_t location)
     return false;
 }
 
-static bool advance_row(struct machine *machine, uint64_t delta)
+static bool cfi_advance_row(struct machine *machine, uint64_t delta)
 {
-    return advance_row_to(machine, machine->start + delta * machine->common->code_factor);
+    return cfi_advance_row_to(machine, machine->start + delta * machine->common->code_factor);
 }
 
-static void remember_state(struct machine *machine)
+static void cfi_remember_state(struct machine *machine)
 {
     if (machine->remembered_count == MAX_REMEMBERED)
         machine->status = CFI_FOREIGN;
@@ -140,7 +140,7 @@ static void remember_state(struct machine *machine)
         machine->remembered[machine->remembered_count++] = machine->now;
 }
 
-static void restore_state(struct machine *machine)
+static void cfi_restore_state(struct machine *machine)
 {
     if (machine->remembered_count == 0)
         machine->status = CFI_DAMAGED;
@@ -148,33 +148,33 @@ static void restore_state(struct machine *machine)
         machine->now = machine->remembered[--machine->remembered_count];
 }
 
-static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
+static void cfi_define_cfa(struct machine *machine, uint64_t number, int64_t offset)
 {
     if (number > UINT32_MAX)
         machine->status = CFI_DAMAGED;
     machine->now.cfa = (struct cfi_rule){CFI_REGISTER, (uint32_t)number, {.offset = offset}};
 }
 
-static void change_cfa_offset(struct machine *machine, int64_t offset)
+static void cfi_change_cfa_offset(struct machine *machine, int64_t offset)
 {
     if (machine->now.cfa.where != CFI_REGISTER)
         machine->status = CFI_DAMAGED;
     machine->now.cfa.offset = offset;
 }
 
-static void change_cfa_register(struct machine *machine, uint64_t number)
+static void cfi_change_cfa_register(struct machine *machine, uint64_t number)
 {
     if (machine->now.cfa.where != CFI_REGISTER || number > UINT32_MAX)
         machine->status = CFI_DAMAGED;
     machine->now.cfa.number = (uint32_t)number;
 }
 
-static struct cfi_bytes read_block(struct cfi_bytes *program)
+static struct cfi_bytes cfi_read_block(struct cfi_bytes *program)
 {
     return cfi_take(program, cfi_read_uleb(program));
 }
 
-static void execute_cfa(struct machine *machine, struct cfi_bytes *program, unsigned opcode)
+static void cfi_execute_cfa(struct machine *machine, struct cfi_bytes *program, unsigned opcode)
 {
     int64_t factor = machine->common->data_factor;
     struct cfi_bytes block;
@@ -182,82 +182,83 @@ static void execute_cfa(struct machine *machine, struct cfi_bytes *program, unsi
     switch (opcode) {
     case OP_DEF_CFA:
         number = cfi_read_uleb(program);
-        define_cfa(machine, number, (int64_t)cfi_read_uleb(program));
+        cfi_define_cfa(machine, number, (int64_t)cfi_read_uleb(program));
         break;
     case OP_DEF_CFA_SF:
         number = cfi_read_uleb(program);
-        define_cfa(machine, number, scale_operand((uint64_t)cfi_read_sleb(program), factor));
+        cfi_define_cfa(machine, number, cfi_scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_DEF_CFA_REGISTER:
-        change_cfa_register(machine, cfi_read_uleb(program));
+        cfi_change_cfa_register(machine, cfi_read_uleb(program));
         break;
     case OP_DEF_CFA_OFFSET:
-        change_cfa_offset(machine, (int64_t)cfi_read_uleb(program));
+        cfi_change_cfa_offset(machine, (int64_t)cfi_read_uleb(program));
         break;
     case OP_DEF_CFA_OFFSET_SF:
-        change_cfa_offset(machine, scale_operand((uint64_t)cfi_read_sleb(program), factor));
+        cfi_change_cfa_offset(machine, cfi_scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_DEF_CFA_EXPRESSION:
-        block = read_block(program);
+        block = cfi_read_block(program);
         machine->now.cfa =
             (struct cfi_rule){CFI_EXPRESSION, (uint32_t)cfi_bytes_left(&block), {.expression = block.at}};
         break;
     }
 }
 
-static void execute_rule(struct machine *machine, struct cfi_bytes *program, unsigned opcode)
+static void cfi_execute_rule(struct machine *machine, struct cfi_bytes *program, unsigned opcode)
 {
     int64_t factor = machine->common->data_factor;
     uint64_t column = cfi_read_uleb(program);
     switch (opcode) {
     case OP_OFFSET_EXTENDED:
-        set_offset(machine, column, CFI_AT_CFA, scale_operand(cfi_read_uleb(program), factor));
+        cfi_set_offset(machine, column, CFI_AT_CFA, cfi_scale_operand(cfi_read_uleb(program), factor));
         break;
     case OP_OFFSET_EXTENDED_SF:
-        set_offset(machine, column, CFI_AT_CFA, scale_operand((uint64_t)cfi_read_sleb(program), factor));
+        cfi_set_offset(machine, column, CFI_AT_CFA, cfi_scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_GNU_NEGATIVE_OFFSET:
-        set_offset(machine, column, CFI_AT_CFA, scale_operand(0 - cfi_read_uleb(program), factor));
+        cfi_set_offset(machine, column, CFI_AT_CFA, cfi_scale_operand(0 - cfi_read_uleb(program), factor));
         break;
     case OP_VAL_OFFSET:
-        set_offset(machine, column, CFI_IS_CFA, scale_operand(cfi_read_uleb(program), factor));
+        cfi_set_offset(machine, column, CFI_IS_CFA, cfi_scale_operand(cfi_read_uleb(program), factor));
         break;
     case OP_VAL_OFFSET_SF:
-        set_offset(machine, column, CFI_IS_CFA, scale_operand((uint64_t)cfi_read_sleb(program), factor));
+        cfi_set_offset(machine, column, CFI_IS_CFA, cfi_scale_operand((uint64_t)cfi_read_sleb(program), factor));
         break;
     case OP_RESTORE_EXTENDED:
-        restore_rule(machine, column);
+        cfi_restore_rule(machine, column);
         break;
     case OP_UNDEFINED:
-        set_offset(machine, column, CFI_UNDEFINED, 0);
+        cfi_set_offset(machine, column, CFI_UNDEFINED, 0);
         break;
     case OP_SAME_VALUE:
-        set_offset(machine, column, CFI_SAME, 0);
+        cfi_set_offset(machine, column, CFI_SAME, 0);
         break;
     case OP_REGISTER:
-        set_rule(machine, column, (struct cfi_rule){CFI_REGISTER, (uint32_t)cfi_read_uleb(program), {0}});
+        cfi_set_rule(machine, column, (struct cfi_rule){CFI_REGISTER, (uint32_t)cfi_read_uleb(program), {0}});
         break;
     case OP_EXPRESSION:
-        set_expression(machine, column, CFI_AT_EXPRESSION, read_block(program));
+        cfi_set_expression(machine, column, CFI_AT_EXPRESSION, cfi_read_block(program));
         break;
     case OP_VAL_EXPRESSION:
-        set_expression(machine, column, CFI_EXPRESSION, read_block(program));
+        cfi_set_expression(machine, column, CFI_EXPRESSION, cfi_read_block(program));
         break;
     }
 }
 
 /* Executes one instruction. Returns true if the wanted row is complete. */
-static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
+static bool cfi_execute(struct machine *machine, struct cfi_bytes *program)
 {
     unsigned opcode = (unsigned)cfi_read_unsigned(program, 1), operand = opcode & 0x3f;
     switch (opcode & 0xc0) {
     case OP_ADVANCE:
-        return advance_row(machine, operand);
+        return cfi_advance_row(machine, operand);
     case OP_OFFSET:
-        set_offset(machine, operand, CFI_AT_CFA, scale_operand(cfi_read_uleb(program), machine->common->data_factor));
+        cfi_set_offset(machine, operand, CFI_AT_CFA,
+                       cfi_scale_operand(cfi_read_uleb(program), machine->common->data_factor));
         return false;
     case OP_RESTORE:
-        restore_rule(machine, operand);
+        cfi_restore_rule(machine, operand);
         return false;
     }
     switch (opcode) {
@@ -269,18 +270,18 @@ static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
         return false;
 #endif
     case OP_SET_LOC:
-        return advance_row_to(machine, cfi_read_code_address(program, machine->common->encoding));
+        return cfi_advance_row_to(machine, cfi_read_code_address(program, machine->common->encoding));
     case OP_ADVANCE_1:
-        return advance_row(machine, cfi_read_unsigned(program, 1));
+        return cfi_advance_row(machine, cfi_read_unsigned(program, 1));
     case OP_ADVANCE_2:
-        return advance_row(machine, cfi_read_unsigned(program, 2));
+        return cfi_advance_row(machine, cfi_read_unsigned(program, 2));
     case OP_ADVANCE_4:
-        return advance_row(machine, cfi_read_unsigned(program, 4));
+        return cfi_advance_row(machine, cfi_read_unsigned(program, 4));
     case OP_REMEMBER_STATE:
-        remember_state(machine);
+        cfi_remember_state(machine);
         return false;
     case OP_RESTORE_STATE:
-        restore_state(machine);
+        cfi_restore_state(machine);
         return false;
     case OP_GNU_ARGS_SIZE:
         cfi_read_uleb(program);
@@ -291,11 +292,11 @@ static bool execute_cfi(struct machine *machine, struct cfi_bytes *program)
     case OP_DEF_CFA_OFFSET:
     case OP_DEF_CFA_OFFSET_SF:
     case OP_DEF_CFA_EXPRESSION:
-        execute_cfa(machine, program, opcode);
+        cfi_execute_cfa(machine, program, opcode);
         return false;
     }
     if (opcode <= OP_VAL_EXPRESSION || opcode == OP_GNU_NEGATIVE_OFFSET)
-        execute_rule(machine, program, opcode);
+        cfi_execute_rule(machine, program, opcode);
     else
         machine->status = CFI_FOREIGN;
     return false;
@@ -307,7 +308,7 @@ static void run_cfi_instructions(struct machine *machine, struct cfi_bytes progr
     while (program.at < program.end && machine->status == CFI_ROW) {
         if (machine->instructions++ == MAX_INSTRUCTIONS)
             machine->status = CFI_FOREIGN;
-        else if (execute_cfi(machine, &program))
+        else if (cfi_execute(machine, &program))
             break;
     }
     if (program.failed)
@@ -355,14 +356,14 @@ struct section {
     bool for_debuggers; /* .debug_frame */
 };
 
-static struct section section_of_view(const struct loadmap_module *module)
+static struct section cfi_section_of_view(const struct loadmap_module *module)
 {
     return (struct section){(const unsigned char *)module->view, module->view_bytes, module->view_vaddr, false};
 }
 
 /* Initialises a reader for the bytes from a link-time address to the section's end. Returns false if the
  * address is outside the section. */
-static bool section_reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
+static bool cfi_reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
 {
     uintptr_t offset = vaddr - section->vaddr;
     if (offset >= section->size)
@@ -372,7 +373,7 @@ static bool section_reader_at(const struct section *section, uintptr_t vaddr, st
     return true;
 }
 
-static int32_t table_word(const unsigned char *table, size_t index)
+static int32_t cfi_table_word(const unsigned char *table, size_t index)
 {
     int32_t word;
     memcpy(&word, table + 4 * index, sizeof(word));
@@ -384,19 +385,19 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
     struct cfi_bytes header;
     if (!module->view || !module->eh_frame_header)
         return CFI_NO_TABLE;
-    const struct section view = section_of_view(module);
-    if (!section_reader_at(&view, module->eh_frame_header, &header) || cfi_bytes_left(&header) < CFI_HEADER_BYTES)
+    const struct section view = cfi_section_of_view(module);
+    if (!cfi_reader_at(&view, module->eh_frame_header, &header) || cfi_bytes_left(&header) < CFI_HEADER_BYTES)
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
         return CFI_NO_TABLE; /* libunwind cannot use other forms either */
     *table = header.at + CFI_HEADER_BYTES;
-    *count = (uint32_t)table_word(header.at, 2);
+    *count = (uint32_t)cfi_table_word(header.at, 2);
     return *count <= (cfi_bytes_left(&header) - CFI_HEADER_BYTES) / 8 ? CFI_ROW : CFI_DAMAGED;
 }
 
 /* Finds the last entry that starts at or before the address. */
-static enum cfi_status find_table_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
+static enum cfi_status cfi_find_table_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
 {
     const unsigned char *table;
     size_t low = 0, high;
@@ -406,24 +407,24 @@ static enum cfi_status find_table_entry(const struct loadmap_module *module, uin
     int64_t wanted = (int64_t)(address - module->eh_frame_header);
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (table_word(table, 2 * middle) <= wanted)
+        if (cfi_table_word(table, 2 * middle) <= wanted)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == 0)
         return CFI_NO_ENTRY;
-    *entry = module->eh_frame_header + (uintptr_t)(intptr_t)table_word(table, 2 * low - 1);
+    *entry = module->eh_frame_header + (uintptr_t)(intptr_t)cfi_table_word(table, 2 * low - 1);
     return CFI_ROW;
 }
 
 /* Finds the bytes of an entry after its length. Lengths of 64 bits are for sections of more than 4 GB; no
  * tool writes them in .eh_frame. */
-static enum cfi_status read_entry_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry,
-                                         bool *wide)
+static enum cfi_status cfi_read_entry_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry,
+                                             bool *wide)
 {
     struct cfi_bytes rest;
-    if (!section_reader_at(section, vaddr, &rest))
+    if (!cfi_reader_at(section, vaddr, &rest))
         return CFI_DAMAGED;
     uint64_t bytes = cfi_read_unsigned(&rest, 4);
     *wide = bytes == CFI_WIDE_LENGTH;
@@ -437,7 +438,7 @@ static enum cfi_status read_entry_length(const struct section *section, uintptr_
 
 /* Reads the augmentation data, which contains one field for each letter of the augmentation string, in that
  * order. */
-static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *data, struct cfi_common *common)
+static enum cfi_status cfi_read_augmentation(const char *letters, struct cfi_bytes *data, struct cfi_common *common)
 {
     for (; *letters; letters++) {
         unsigned encoding;
@@ -472,23 +473,23 @@ static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *
 
 /* Returns true for a known version of a CIE. Version 4 occurs only in .debug_frame and states the size of
  * addresses. */
-static bool is_known_version(unsigned version, bool for_debuggers)
+static bool cfi_is_known_version(unsigned version, bool for_debuggers)
 {
     return version == 1 || version == 3 || (version == 4 && for_debuggers);
 }
 
-static enum cfi_status read_common_entry(const struct section *section, uintptr_t vaddr, struct cfi_common *common)
+static enum cfi_status cfi_read_common_entry(const struct section *section, uintptr_t vaddr, struct cfi_common *common)
 {
     struct cfi_bytes entry;
     bool wide;
     char letters[MAX_AUGMENTATION + 1];
-    enum cfi_status status = read_entry_length(section, vaddr, &entry, &wide);
+    enum cfi_status status = cfi_read_entry_length(section, vaddr, &entry, &wide);
     if (status != CFI_ROW)
         return status;
     if (cfi_read_unsigned(&entry, wide ? 8 : 4) != (section->for_debuggers ? cfi_common_id(wide) : 0))
         return CFI_DAMAGED;
     unsigned version = (unsigned)cfi_read_unsigned(&entry, 1);
-    if (!entry.failed && !is_known_version(version, section->for_debuggers))
+    if (!entry.failed && !cfi_is_known_version(version, section->for_debuggers))
         return CFI_FOREIGN;
     size_t length = 0;
     while ((letters[length] = (char)cfi_read_unsigned(&entry, 1)) != '\0')
@@ -508,7 +509,7 @@ static enum cfi_status read_common_entry(const struct section *section, uintptr_
     common->sized = letters[0] == 'z';
     if (common->sized) {
         struct cfi_bytes data = cfi_take(&entry, cfi_read_uleb(&entry));
-        status = read_augmentation(letters + 1, &data, common);
+        status = cfi_read_augmentation(letters + 1, &data, common);
     } else if (letters[0] != '\0') {
         status = CFI_FOREIGN; /* "eh", written by GCC before version 3 */
     }
@@ -520,20 +521,20 @@ static enum cfi_status read_common_entry(const struct section *section, uintptr_
 
 /* Reads the row for an address from the entry at `at`. Returns CFI_NO_ENTRY if the entry does not cover the
  * address. */
-static enum cfi_status read_entry_row(const struct section *section, uintptr_t at, uintptr_t address,
-                                      struct cfi_row *row)
+static enum cfi_status cfi_read_entry_row(const struct section *section, uintptr_t at, uintptr_t address,
+                                          struct cfi_row *row)
 {
     struct cfi_bytes entry;
     struct cfi_common common;
     bool wide;
-    enum cfi_status status = read_entry_length(section, at, &entry, &wide);
+    enum cfi_status status = cfi_read_entry_length(section, at, &entry, &wide);
     if (status != CFI_ROW)
         return status;
     uintptr_t here = cfi_bytes_vaddr(&entry);
     uint64_t distance = cfi_read_unsigned(&entry, wide ? 8 : 4);
     if (entry.failed || (distance == 0 && !section->for_debuggers)) /* 0 marks a CIE */
         return CFI_DAMAGED;
-    status = read_common_entry(section, section->for_debuggers ? distance : here - distance, &common);
+    status = cfi_read_common_entry(section, section->for_debuggers ? distance : here - distance, &common);
     if (status != CFI_ROW)
         return status;
     row->start = cfi_read_code_address(&entry, common.encoding);
@@ -551,20 +552,20 @@ static enum cfi_status read_entry_row(const struct section *section, uintptr_t a
     return run_cfi_program(&common, &entry, address, row);
 }
 
-static bool read_debug_row(const struct debug_frame *frame, uintptr_t address, struct cfi_row *row)
+static bool cfi_read_debug_row(const struct debug_frame *frame, uintptr_t address, struct cfi_row *row)
 {
     const struct debug_frame_entry *entry = debug_frame_find(frame, address);
     const struct section section = {frame->bytes, frame->size, 0, true};
-    return entry && read_entry_row(&section, entry->at, address, row) == CFI_ROW;
+    return entry && cfi_read_entry_row(&section, entry->at, address, row) == CFI_ROW;
 }
 
 enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row)
 {
-    const struct section view = section_of_view(module);
+    const struct section view = cfi_section_of_view(module);
     uintptr_t at = 0;
-    enum cfi_status status = find_table_entry(module, address, &at);
+    enum cfi_status status = cfi_find_table_entry(module, address, &at);
     if (status == CFI_ROW)
-        status = read_entry_row(&view, at, address, row);
+        status = cfi_read_entry_row(&view, at, address, row);
     bool uncovered = status == CFI_NO_TABLE || status == CFI_NO_ENTRY;
-    return uncovered && read_debug_row(&module->debug_frame, address, row) ? CFI_ROW : status;
+    return uncovered && cfi_read_debug_row(&module->debug_frame, address, row) ? CFI_ROW : status;
 }

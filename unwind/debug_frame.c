@@ -9,7 +9,7 @@
 #define HEADERS_BLOCK 16u
 
 /* Skips one entry of the section. Returns true if the entry belongs to a function, and stores it in *entry. */
-static bool read_frame_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
+static bool debug_frame_read_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
 {
     entry->at = cfi_bytes_vaddr(section);
     uint64_t bytes = cfi_read_unsigned(section, 4);
@@ -23,13 +23,14 @@ static bool read_frame_entry(struct cfi_bytes *section, struct debug_frame_entry
 }
 
 /* Returns the number of functions that start in [low, high). Stores their entries unless `entries` is NULL. */
-static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high, struct debug_frame_entry *entries)
+static size_t debug_frame_list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high,
+                                       struct debug_frame_entry *entries)
 {
     size_t count = 0;
     struct debug_frame_entry entry;
     while (section.at < section.end) {
         bool wanted =
-            read_frame_entry(&section, &entry) && entry.start >= low && entry.start < high && entry.start != 0;
+            debug_frame_read_entry(&section, &entry) && entry.start >= low && entry.start < high && entry.start != 0;
         if (section.failed)
             break;
         if (wanted && entries)
@@ -39,7 +40,7 @@ static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t hi
     return count;
 }
 
-static void sift_entry_down(struct debug_frame_entry *entries, size_t at, size_t count)
+static void debug_frame_sift_down(struct debug_frame_entry *entries, size_t at, size_t count)
 {
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
         child += child + 1 < count && entries[child].start < entries[child + 1].start;
@@ -53,7 +54,7 @@ static void sift_entry_down(struct debug_frame_entry *entries, size_t at, size_t
 
 /* Sorts the entries by start. Most sections are already in order. Heapsort needs neither memory nor
  * recursion. */
-static void sort_entries(struct debug_frame_entry *entries, size_t count)
+static void debug_frame_sort_entries(struct debug_frame_entry *entries, size_t count)
 {
     size_t ordered = 1;
     while (ordered < count && entries[ordered - 1].start <= entries[ordered].start)
@@ -61,12 +62,12 @@ static void sort_entries(struct debug_frame_entry *entries, size_t count)
     if (ordered >= count)
         return;
     for (size_t at = count / 2; at-- > 0;)
-        sift_entry_down(entries, at, count);
+        debug_frame_sift_down(entries, at, count);
     for (size_t last = count - 1; last > 0; last--) {
         struct debug_frame_entry entry = entries[0];
         entries[0] = entries[last];
         entries[last] = entry;
-        sift_entry_down(entries, 0, last);
+        debug_frame_sift_down(entries, 0, last);
     }
 }
 
@@ -74,12 +75,12 @@ struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t l
 {
     struct debug_frame frame = {bytes, size, NULL, 0};
     struct cfi_bytes section = {frame.bytes, frame.bytes + size, 0 - (uintptr_t)bytes, false};
-    size_t count = list_entries(section, low, high, NULL);
+    size_t count = debug_frame_list_entries(section, low, high, NULL);
     struct debug_frame_entry *entries = count ? os_map(count * sizeof(*entries)) : NULL;
     if (!entries)
         return frame;
-    list_entries(section, low, high, entries);
-    sort_entries(entries, count);
+    debug_frame_list_entries(section, low, high, entries);
+    debug_frame_sort_entries(entries, count);
     frame.entries = entries;
     frame.count = count;
     return frame;
@@ -93,7 +94,7 @@ static bool is_named_debug_frame(int fd, const Elf64_Shdr *section, const Elf64_
            memcmp(name, wanted, sizeof(name)) == 0;
 }
 
-static bool find_section(int fd, const Elf64_Ehdr *elf, Elf64_Shdr *section)
+static bool debug_frame_find_section(int fd, const Elf64_Ehdr *elf, Elf64_Shdr *section)
 {
     Elf64_Shdr names, headers[HEADERS_BLOCK];
     uint32_t count = elf->e_shnum < MAX_SECTIONS ? elf->e_shnum : MAX_SECTIONS;
@@ -118,7 +119,7 @@ struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low
 {
     struct debug_frame frame = {NULL, 0, NULL, 0};
     Elf64_Shdr section;
-    if (!find_section(fd, elf, &section) || section.sh_size == 0 || section.sh_size > most)
+    if (!debug_frame_find_section(fd, elf, &section) || section.sh_size == 0 || section.sh_size > most)
         return frame;
     void *copy = os_map(section.sh_size);
     if (copy && os_read_at(fd, copy, section.sh_size, section.sh_offset) == (ssize_t)section.sh_size)

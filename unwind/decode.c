@@ -58,7 +58,7 @@ void decoder_forget(struct decoder *decoder)
 }
 
 /* Reads WINDOW bytes of code, or only up to the end of the page if the next page is not readable. */
-static bool read_code_window(struct decoder *decoder, uintptr_t ip)
+static bool decoder_read_window(struct decoder *decoder, uintptr_t ip)
 {
     size_t to_page = 4096 - ip % 4096;
     decoder->window_start = ip;
@@ -70,12 +70,12 @@ static bool read_code_window(struct decoder *decoder, uintptr_t ip)
 }
 
 /* Returns the code at an address and stores the number of readable bytes in *room; 0 if there are none. */
-static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *room)
+static const uint8_t *decoder_code_at(struct decoder *decoder, uintptr_t ip, size_t *room)
 {
     uintptr_t offset = ip - decoder->window_start;
     *room = 0;
     if ((offset >= decoder->window_bytes || decoder->window_bytes - offset < decode_most_bytes) &&
-        !read_code_window(decoder, ip))
+        !decoder_read_window(decoder, ip))
         return NULL;
     offset = ip - decoder->window_start;
     *room = decoder->window_bytes - offset;
@@ -83,7 +83,7 @@ static const uint8_t *code_at(struct decoder *decoder, uintptr_t ip, size_t *roo
 }
 
 /* Adds a way that continues at ip, unless a way already begins there. The first one counts. */
-static void add_way(struct decoder *decoder, const struct way *from, uintptr_t ip)
+static void decoder_add_way(struct decoder *decoder, const struct way *from, uintptr_t ip)
 {
     for (uint32_t i = 0; i < decoder->way_count; i++)
         if (decoder->ways[i].ip == ip)
@@ -95,38 +95,38 @@ static void add_way(struct decoder *decoder, const struct way *from, uintptr_t i
     way->ip = ip;
 }
 
-static bool is_unchanged_way(const struct way *way)
+static bool decoder_way_is_unchanged(const struct way *way)
 {
     return way->rsp.base == AT_RSP && way->rsp.offset == 0 && way->rbp.base == AT_RBP && way->rbp.offset == 0 &&
            way->saved_count == 0;
 }
 
-static void note_passed_code(struct decoder *decoder, uintptr_t start, uintptr_t end)
+static void decoder_note_passed_code(struct decoder *decoder, uintptr_t start, uintptr_t end)
 {
     if (end > start && decoder->passed_count < RUNS)
         decoder->passed[decoder->passed_count++] = (struct run){.start = start, .end = end};
 }
 
 /* Follows one way to its end, and adds the ways that branch off it. Returns true if it reaches a return. */
-static bool follow_way(struct decoder *decoder, struct way way)
+static bool decoder_follow_way(struct decoder *decoder, struct way way)
 {
     uintptr_t start = way.ip;
-    bool as_at_begin = is_unchanged_way(&way);
+    bool as_at_begin = decoder_way_is_unchanged(&way);
     enum outcome outcome = GOES_ON;
     const uint8_t *code;
     size_t room;
     while (outcome == GOES_ON && decoder->instructions < MAX_INSTRUCTIONS && decoder->allowance > 0 &&
-           (code = code_at(decoder, way.ip, &room)) != NULL) {
+           (code = decoder_code_at(decoder, way.ip, &room)) != NULL) {
         struct followed followed = {.bytes = 0};
         decoder->instructions++;
         decoder->allowance--;
         outcome = decode_follow(decoder->scratch, &way, code, room, &followed);
         for (unsigned i = 0; i < followed.branches; i++)
-            add_way(decoder, &way, followed.branch[i]);
+            decoder_add_way(decoder, &way, followed.branch[i]);
         way.ip += followed.bytes;
-        if (as_at_begin && (outcome != GOES_ON || !is_unchanged_way(&way))) {
+        if (as_at_begin && (outcome != GOES_ON || !decoder_way_is_unchanged(&way))) {
             as_at_begin = false;
-            note_passed_code(decoder, start, way.ip);
+            decoder_note_passed_code(decoder, start, way.ip);
         }
         if (outcome == RETURNS)
             decoder->ways[decoder->next_way - 1] = way;
@@ -134,7 +134,7 @@ static bool follow_way(struct decoder *decoder, struct way way)
     return outcome == RETURNS;
 }
 
-static void keep_decoded_recipe(struct decoder *decoder, const struct recipe *recipe)
+static void decoder_keep_recipe(struct decoder *decoder, const struct recipe *recipe)
 {
     /* such a recipe is valid only while x30 is unchanged, which is not tracked here */
     if (recipe->rbp == RECIPE_RBP_IN_LINK)
@@ -161,19 +161,19 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
     decoder->way_count = decoder->next_way = decoder->instructions = decoder->passed_count = 0;
     decoder->window_bytes = 0;
     const struct way begin = DECODE_BEGIN;
-    add_way(decoder, &begin, ip);
+    decoder_add_way(decoder, &begin, ip);
     while (decoder->next_way < decoder->way_count && candidates < MAX_CANDIDATES &&
            decoder->instructions < MAX_INSTRUCTIONS && decoder->allowance > 0) {
         uint32_t number = decoder->next_way++;
-        if (!follow_way(decoder, decoder->ways[number]) || !decode_recipe(&decoder->ways[number], recipe))
+        if (!decoder_follow_way(decoder, decoder->ways[number]) || !decode_recipe(&decoder->ways[number], recipe))
             continue;
         candidates++;
         if (accept(recipe, argument)) {
-            keep_decoded_recipe(decoder, recipe);
+            decoder_keep_recipe(decoder, recipe);
             return true;
         }
     }
     if (decoder->allowance > 0)
-        keep_decoded_recipe(decoder, &(struct recipe){.cfa = RECIPE_SLOW});
+        decoder_keep_recipe(decoder, &(struct recipe){.cfa = RECIPE_SLOW});
     return false;
 }

@@ -13,13 +13,13 @@ const size_t decode_most_bytes = sizeof(uint32_t);
 static const struct value nowhere = {.base = NOWHERE};
 
 /* Returns what is known about a register that is used as the base of an address or as a summand. */
-static struct value value_in_register(const struct way *way, unsigned number)
+static struct value decode_value_in_register(const struct way *way, unsigned number)
 {
     return number == SP ? way->rsp : number == FP ? way->rbp : nowhere;
 }
 
 /* Sets what is known about a register; number 31 is the stack pointer. */
-static void set_register_value(struct way *way, unsigned number, struct value value)
+static void decode_set_register(struct way *way, unsigned number, struct value value)
 {
     if (number == SP)
         way->rsp = value;
@@ -31,23 +31,23 @@ static void set_register_value(struct way *way, unsigned number, struct value va
 
 /* Marks a general register as unknown, because an instruction has written to it. Number 31 is the zero
  * register here. */
-static void spoil_register(struct way *way, unsigned number)
+static void decode_spoil_register(struct way *way, unsigned number)
 {
     if (number != SP)
-        set_register_value(way, number, nowhere);
+        decode_set_register(way, number, nowhere);
 }
 
 /* Loads or stores one 64-bit register at address `at`. */
-static void move_register(struct way *way, bool is_load, unsigned number, struct value at)
+static void decode_move_register(struct way *way, bool is_load, unsigned number, struct value at)
 {
     if (is_load && number != SP)
-        set_register_value(way, number, decode_load(way, at));
+        decode_set_register(way, number, decode_load(way, at));
     else if (!is_load && (number == FP || number == LINK))
         decode_store(way, at, number == FP ? way->rbp : way->link);
 }
 
 /* Executes ldp, stp and similar instructions. */
-static void execute_pair(struct way *way, uint32_t code)
+static void decode_execute_pair(struct way *way, uint32_t code)
 {
     enum { POST = 1, PRE = 3 };
     bool vector = a64_field(code, 26, 1), is_load = a64_field(code, 22, 1);
@@ -57,87 +57,87 @@ static void execute_pair(struct way *way, uint32_t code)
                     : size == 1 && !is_load ? 16
                                             : 4; /* a store of size 1 stores memory tags (stgp) */
     int64_t offset = a64_signed(code, 15, 7) * bytes;
-    struct value moved = decode_plus(value_in_register(way, base), offset),
-                 at = mode == POST ? value_in_register(way, base) : moved;
+    struct value moved = decode_plus(decode_value_in_register(way, base), offset),
+                 at = mode == POST ? decode_value_in_register(way, base) : moved;
     if (!vector && size == 2) {
-        move_register(way, is_load, a64_field(code, 0, 5), at);
-        move_register(way, is_load, a64_field(code, 10, 5), decode_plus(at, 8));
+        decode_move_register(way, is_load, a64_field(code, 0, 5), at);
+        decode_move_register(way, is_load, a64_field(code, 10, 5), decode_plus(at, 8));
     } else if (!vector && is_load) {
-        spoil_register(way, a64_field(code, 0, 5));
-        spoil_register(way, a64_field(code, 10, 5));
+        decode_spoil_register(way, a64_field(code, 0, 5));
+        decode_spoil_register(way, a64_field(code, 10, 5));
     }
     if (mode == POST || mode == PRE)
-        set_register_value(way, base, moved);
+        decode_set_register(way, base, moved);
 }
 
 /* Executes a load or store of one register, at a base register plus a number. */
-static void execute_single(struct way *way, uint32_t code)
+static void decode_execute_single(struct way *way, uint32_t code)
 {
     enum { UNSCALED = 0, POST = 1, PRE = 3 };
     bool vector = a64_field(code, 26, 1), has_mode = !a64_field(code, 24, 1);
     unsigned size = a64_field(code, 30, 2), kind = a64_field(code, 22, 2), base = a64_field(code, 5, 5),
              mode = has_mode ? a64_field(code, 10, 2) : 0;
-    struct value from = value_in_register(way, base);
+    struct value from = decode_value_in_register(way, base);
     struct value moved =
         decode_plus(from, has_mode ? a64_signed(code, 12, 9) : (int64_t)a64_field(code, 10, 12) << size);
     if (!vector && size == 3 && kind <= 1)
-        move_register(way, kind == 1, a64_field(code, 0, 5), mode == POST ? from : moved);
+        decode_move_register(way, kind == 1, a64_field(code, 0, 5), mode == POST ? from : moved);
     /* size 3 with kind 2 is a prefetch, which writes no register */
     else if (!vector && kind != 0 && !(size == 3 && kind == 2))
-        spoil_register(way, a64_field(code, 0, 5));
+        decode_spoil_register(way, a64_field(code, 0, 5));
     if (mode == POST || mode == PRE)
-        set_register_value(way, base, moved);
+        decode_set_register(way, base, moved);
 }
 
-static void execute_memory(struct way *way, uint32_t code)
+static void decode_execute_memory(struct way *way, uint32_t code)
 {
     if (a64_is(code, 0x3a000000, 0x28000000)) {
-        execute_pair(way, code);
+        decode_execute_pair(way, code);
     } else if (a64_is(code, 0x3b000000, 0x39000000) || a64_is(code, 0x3b200000, 0x38000000)) {
-        execute_single(way, code);
+        decode_execute_single(way, code);
     } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* ld1 to st4 with an advancing base register */
-        set_register_value(way, a64_field(code, 5, 5), nowhere);
+        decode_set_register(way, a64_field(code, 5, 5), nowhere);
     } else if (!a64_field(code, 26, 1)) {
         /* Loads by literal or index, exclusive and atomic accesses. The register of a store is marked as
          * unknown, too, to be safe. */
-        spoil_register(way, a64_field(code, 0, 5));
-        spoil_register(way, a64_field(code, 16, 5));
+        decode_spoil_register(way, a64_field(code, 0, 5));
+        decode_spoil_register(way, a64_field(code, 16, 5));
     }
 }
 
 /* Executes additions of a constant, in particular mov from and to the stack pointer. */
-static void execute_immediate(struct way *way, uint32_t code)
+static void decode_execute_immediate(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
     if (a64_is(code, 0xbf800000, 0x91000000) || a64_is(code, 0xff800000, 0xd1000000)) {
         int64_t number = (int64_t)a64_field(code, 10, 12) << (a64_field(code, 22, 1) ? 12 : 0);
-        set_register_value(
-            way, to,
-            decode_plus(value_in_register(way, a64_field(code, 5, 5)), a64_field(code, 30, 1) ? -number : number));
+        decode_set_register(way, to,
+                            decode_plus(decode_value_in_register(way, a64_field(code, 5, 5)),
+                                        a64_field(code, 30, 1) ? -number : number));
     } else if (a64_is(code, 0x1f800000, 0x12000000) && a64_field(code, 29, 2) != 3) {
         /* and, orr, eor: number 31 is the stack pointer here, too */
-        set_register_value(way, to, nowhere);
+        decode_set_register(way, to, nowhere);
     } else {
-        spoil_register(way, to);
+        decode_spoil_register(way, to);
     }
 }
 
 /* Applies the effects of an instruction other than a jump on sp, x29 and x30. */
-static void apply_instruction(struct way *way, uint32_t code)
+static void decode_apply_instruction(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
     if (a64_is(code, 0x1c000000, 0x10000000))
-        execute_immediate(way, code);
+        decode_execute_immediate(way, code);
     else if (a64_is(code, 0x0a000000, 0x08000000))
-        execute_memory(way, code);
+        decode_execute_memory(way, code);
     else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub with an extended register */
-        set_register_value(way, to, nowhere);
+        decode_set_register(way, to, nowhere);
     /* instructions with register operands only, and mrs */
     else if (a64_is(code, 0x0e000000, 0x0a000000) || a64_is(code, 0xfff00000, 0xd5300000))
-        spoil_register(way, to);
+        decode_spoil_register(way, to);
 }
 
-static bool is_call_instruction(uint32_t code)
+static bool decode_is_call(uint32_t code)
 {
     return a64_is(code, 0xfc000000, 0x94000000) || a64_is(code, 0xfffffc1f, 0xd63f0000) || /* bl, blr */
            a64_is(code, 0xfefff800, 0xd63f0800);                                           /* blra* */
@@ -145,19 +145,19 @@ static bool is_call_instruction(uint32_t code)
 
 /* Returns true for a jump through the linkage table, or to another function at the end of this one (a tail
  * call). Compilers use x16 and x17 for such jumps, and other registers for a switch. */
-static bool is_jump_away(uint32_t code)
+static bool decode_is_jump_away(uint32_t code)
 {
     bool by_register = a64_is(code, 0xfffffc1f, 0xd61f0000) || a64_is(code, 0xfefff800, 0xd61f0800);
     return by_register && (a64_field(code, 5, 5) == 16 || a64_field(code, 5, 5) == 17);
 }
 
-static bool is_return(uint32_t code)
+static bool decode_is_return(uint32_t code)
 {
     return code == 0xd65f03c0 || a64_is(code, 0xfffffbff, 0xd65f0bff); /* ret, reta* */
 }
 
 /* Returns the offset of a conditional branch; 0 if the instruction is none. */
-static int64_t branch_offset(uint32_t code)
+static int64_t decode_branch_offset(uint32_t code)
 {
     if (a64_is(code, 0xff000000, 0x54000000) || a64_is(code, 0x7e000000, 0x34000000)) /* b.c, cb*z */
         return a64_signed(code, 5, 19) * 4;
@@ -173,26 +173,26 @@ enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes,
         return ENDS;
     memcpy(&code, bytes, sizeof(code));
     followed->bytes = sizeof(code);
-    if (is_return(code) || is_jump_away(code))
+    if (decode_is_return(code) || decode_is_jump_away(code))
         return RETURNS;
     /* b may also be a tail call; the called function then returns in place of this one */
     if (a64_is(code, 0xfc000000, 0x14000000)) {
         followed->branch[followed->branches++] = way->ip + (uintptr_t)(a64_signed(code, 0, 26) * 4);
         return ENDS;
     }
-    if ((offset = branch_offset(code)) != 0) {
+    if ((offset = decode_branch_offset(code)) != 0) {
         followed->branch[followed->branches++] = way->ip + (uintptr_t)offset;
         followed->branch[followed->branches++] = way->ip + sizeof(code);
         return ENDS;
     }
-    if (is_call_instruction(code)) {
+    if (decode_is_call(code)) {
         way->link = nowhere;
         return GOES_ON;
     }
     if (a64_is(code, 0xfe000000, 0xd6000000) || a64_is(code, 0xffe0001f, 0xd4200000) ||
         a64_is(code, 0xffff0000, 0)) /* br; brk; udf */
         return ENDS;
-    apply_instruction(way, code);
+    decode_apply_instruction(way, code);
     return GOES_ON;
 }
 
@@ -216,6 +216,5 @@ bool decode_recipe(const struct way *way, struct recipe *recipe)
 bool decoder_is_behind_call(uintptr_t ip)
 {
     uint32_t code;
-    return ip % sizeof(code) == 0 && os_copy_memory(&code, ip - sizeof(code), sizeof(code)) &&
-           is_call_instruction(code);
+    return ip % sizeof(code) == 0 && os_copy_memory(&code, ip - sizeof(code), sizeof(code)) && decode_is_call(code);
 }

@@ -13,13 +13,13 @@ struct scratch {
 const size_t decode_scratch_bytes = sizeof(struct scratch);
 const size_t decode_most_bytes = ZYDIS_MAX_INSTRUCTION_LENGTH;
 
-static bool operand_is_register(const ZydisDecodedOperand *operand, ZydisRegister name)
+static bool decode_operand_is_register(const ZydisDecodedOperand *operand, ZydisRegister name)
 {
     return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == name;
 }
 
 /* Returns the address of a memory operand if it is rsp or rbp plus a constant, otherwise NOWHERE. */
-static struct value operand_address(const struct way *way, const ZydisDecodedOperand *operand)
+static struct value decode_operand_address(const struct way *way, const ZydisDecodedOperand *operand)
 {
     const struct value nowhere = {.base = NOWHERE};
     if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.index != ZYDIS_REGISTER_NONE)
@@ -34,26 +34,26 @@ static struct value operand_address(const struct way *way, const ZydisDecodedOpe
 /* Returns true if rsp is loaded from a slot whose address is relative to rsp. Such a function has a frame of
  * fixed size, so it restores the value that rsp already has. flang does this after calls whose arguments may
  * have needed stack space. */
-static bool is_rsp_taken_back(const struct scratch *scratch)
+static bool decode_rsp_is_taken_back(const struct scratch *scratch)
 {
-    return operand_is_register(&scratch->operands[0], ZYDIS_REGISTER_RSP) &&
+    return decode_operand_is_register(&scratch->operands[0], ZYDIS_REGISTER_RSP) &&
            scratch->operands[1].mem.base == ZYDIS_REGISTER_RSP;
 }
 
 /* Returns the value that a mov, lea, add or sub writes to rsp or rbp. */
-static struct value source_value(const struct way *way, const struct scratch *scratch, struct value target)
+static struct value decode_source_value(const struct way *way, const struct scratch *scratch, struct value target)
 {
     const ZydisDecodedOperand *source = &scratch->operands[1];
     bool is_number = source->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
     switch (scratch->instruction.mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
         if (source->type == ZYDIS_OPERAND_TYPE_MEMORY)
-            return is_rsp_taken_back(scratch) ? target : decode_load(way, operand_address(way, source));
-        return operand_is_register(source, ZYDIS_REGISTER_RSP)   ? way->rsp
-               : operand_is_register(source, ZYDIS_REGISTER_RBP) ? way->rbp
-                                                                 : (struct value){.base = NOWHERE};
+            return decode_rsp_is_taken_back(scratch) ? target : decode_load(way, decode_operand_address(way, source));
+        return decode_operand_is_register(source, ZYDIS_REGISTER_RSP)   ? way->rsp
+               : decode_operand_is_register(source, ZYDIS_REGISTER_RBP) ? way->rbp
+                                                                        : (struct value){.base = NOWHERE};
     case ZYDIS_MNEMONIC_LEA:
-        return operand_address(way, source);
+        return decode_operand_address(way, source);
     case ZYDIS_MNEMONIC_ADD:
         return is_number ? decode_plus(target, source->imm.value.s) : (struct value){.base = NOWHERE};
     case ZYDIS_MNEMONIC_SUB:
@@ -63,19 +63,19 @@ static struct value source_value(const struct way *way, const struct scratch *sc
     }
 }
 
-static void push_value(struct way *way, struct value value, unsigned bytes)
+static void decode_push_value(struct way *way, struct value value, unsigned bytes)
 {
     way->rsp = decode_plus(way->rsp, -(int64_t)bytes);
     decode_store(way, way->rsp, value);
 }
 
-static void pop_rbp(struct way *way)
+static void decode_pop_rbp(struct way *way)
 {
     way->rbp = decode_load(way, way->rsp);
     way->rsp = decode_plus(way->rsp, 8);
 }
 
-static bool instruction_writes(const struct scratch *scratch, ZydisRegister name)
+static bool decode_instruction_writes(const struct scratch *scratch, ZydisRegister name)
 {
     for (uint8_t i = 0; i < scratch->instruction.operand_count; i++) {
         const ZydisDecodedOperand *operand = &scratch->operands[i];
@@ -87,7 +87,7 @@ static bool instruction_writes(const struct scratch *scratch, ZydisRegister name
 }
 
 /* Applies the effects of an instruction other than a jump on rsp and rbp. */
-static void apply_instruction(struct way *way, const struct scratch *scratch)
+static void decode_apply_instruction(struct way *way, const struct scratch *scratch)
 {
     const ZydisDecodedInstruction *instruction = &scratch->instruction;
     const ZydisDecodedOperand *target = &scratch->operands[0];
@@ -97,13 +97,13 @@ static void apply_instruction(struct way *way, const struct scratch *scratch)
     case ZYDIS_MNEMONIC_CALL:
         return; /* the called function returns with rsp and rbp unchanged */
     case ZYDIS_MNEMONIC_PUSH:
-        push_value(way, operand_is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
+        decode_push_value(way, decode_operand_is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
         return;
     case ZYDIS_MNEMONIC_POP:
-        if (operand_is_register(target, ZYDIS_REGISTER_RBP))
-            pop_rbp(way);
+        if (decode_operand_is_register(target, ZYDIS_REGISTER_RBP))
+            decode_pop_rbp(way);
         else
-            way->rsp = operand_is_register(target, ZYDIS_REGISTER_RSP) ? nowhere : decode_plus(way->rsp, bytes);
+            way->rsp = decode_operand_is_register(target, ZYDIS_REGISTER_RSP) ? nowhere : decode_plus(way->rsp, bytes);
         return;
     case ZYDIS_MNEMONIC_PUSHFQ:
     case ZYDIS_MNEMONIC_POPFQ:
@@ -111,17 +111,20 @@ static void apply_instruction(struct way *way, const struct scratch *scratch)
         return;
     case ZYDIS_MNEMONIC_LEAVE:
         way->rsp = way->rbp;
-        pop_rbp(way);
+        decode_pop_rbp(way);
         return;
     default:
         break;
     }
-    if (instruction->mnemonic == ZYDIS_MNEMONIC_MOV && operand_is_register(&scratch->operands[1], ZYDIS_REGISTER_RBP))
-        decode_store(way, operand_address(way, target), way->rbp);
-    if (instruction_writes(scratch, ZYDIS_REGISTER_RSP))
-        way->rsp = operand_is_register(target, ZYDIS_REGISTER_RSP) ? source_value(way, scratch, way->rsp) : nowhere;
-    if (instruction_writes(scratch, ZYDIS_REGISTER_RBP))
-        way->rbp = operand_is_register(target, ZYDIS_REGISTER_RBP) ? source_value(way, scratch, way->rbp) : nowhere;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_MOV &&
+        decode_operand_is_register(&scratch->operands[1], ZYDIS_REGISTER_RBP))
+        decode_store(way, decode_operand_address(way, target), way->rbp);
+    if (decode_instruction_writes(scratch, ZYDIS_REGISTER_RSP))
+        way->rsp = decode_operand_is_register(target, ZYDIS_REGISTER_RSP) ? decode_source_value(way, scratch, way->rsp)
+                                                                          : nowhere;
+    if (decode_instruction_writes(scratch, ZYDIS_REGISTER_RBP))
+        way->rbp = decode_operand_is_register(target, ZYDIS_REGISTER_RBP) ? decode_source_value(way, scratch, way->rbp)
+                                                                          : nowhere;
 }
 
 /* Computes the recipe from a way that has reached a return instruction, where the return address is at rsp. */
@@ -143,8 +146,8 @@ bool decode_recipe(const struct way *way, struct recipe *recipe)
 }
 
 /* Applies the instruction at ip, and determines where control goes after it. */
-static enum outcome follow_instruction(const struct scratch *scratch, struct way *way, uintptr_t ip,
-                                       struct followed *followed)
+static enum outcome decode_follow_instruction(const struct scratch *scratch, struct way *way, uintptr_t ip,
+                                              struct followed *followed)
 {
     const ZydisDecodedInstruction *instruction = &scratch->instruction;
     const ZydisDecodedOperand *target = &scratch->operands[0];
@@ -173,7 +176,7 @@ static enum outcome follow_instruction(const struct scratch *scratch, struct way
     }
     if (instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT)
         return ENDS;
-    apply_instruction(way, scratch);
+    decode_apply_instruction(way, scratch);
     return GOES_ON;
 }
 
@@ -184,7 +187,7 @@ enum outcome decode_follow(void *memory, struct way *way, const uint8_t *code, s
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&scratch->zydis, code, room, &scratch->instruction, scratch->operands)))
         return ENDS;
     followed->bytes = scratch->instruction.length;
-    return follow_instruction(scratch, way, way->ip, followed);
+    return decode_follow_instruction(scratch, way, way->ip, followed);
 }
 
 bool decoder_is_behind_call(uintptr_t ip)

@@ -32,7 +32,7 @@ static struct {
     size_t permanent_count;
 } loader;
 
-static const char *name_without_path(const char *path)
+static const char *linked_name_without_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -43,7 +43,7 @@ struct list {
     size_t count;
 };
 
-static void read_loader_entry(struct listed *object, uintptr_t load_bias)
+static void linked_read_entry(struct listed *object, uintptr_t load_bias)
 {
     uintptr_t strings = 0, soname = 0;
     for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
@@ -56,7 +56,7 @@ static void read_loader_entry(struct listed *object, uintptr_t load_bias)
     object->soname = strings && soname ? object->strings + soname : "";
 }
 
-static int add_loaded_object(struct dl_phdr_info *info, size_t bytes, void *argument)
+static int linked_add_object(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     struct list *list = argument;
     struct listed *object = &list->objects[list->count];
@@ -74,15 +74,15 @@ static int add_loaded_object(struct dl_phdr_info *info, size_t bytes, void *argu
         if (header->p_type == PT_DYNAMIC)
             object->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);
     }
-    object->name = name_without_path(info->dlpi_name);
-    read_loader_entry(object, info->dlpi_addr);
+    object->name = linked_name_without_path(info->dlpi_name);
+    linked_read_entry(object, info->dlpi_addr);
     list->count++;
     return 0;
 }
 
 /* Marks the first object with this name as staying. Objects opened later come after it in the list. Returns
  * true if the object was not marked before. */
-static bool mark_staying_object(struct list *list, const char *name, size_t bytes)
+static bool linked_mark_staying(struct list *list, const char *name, size_t bytes)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct listed *object = &list->objects[i];
@@ -98,24 +98,24 @@ static bool mark_staying_object(struct list *list, const char *name, size_t byte
 }
 
 /* Marks the objects that an object needs (DT_NEEDED). Returns true if one was not marked before. */
-static bool mark_needed_objects(struct list *list, const struct listed *object)
+static bool linked_mark_needed(struct list *list, const struct listed *object)
 {
     bool fresh = false;
     for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_NEEDED && object->strings) {
-            const char *name = name_without_path(object->strings + entry->d_un.d_val);
-            fresh |= mark_staying_object(list, name, strlen(name));
+            const char *name = linked_name_without_path(object->strings + entry->d_un.d_val);
+            fresh |= linked_mark_staying(list, name, strlen(name));
         }
     return fresh;
 }
 
 /* Marks the objects that stay until the process ends: the program, the loader, the vDSO, this library (linked
  * so that it cannot be unloaded), preloaded libraries, and everything that these need. */
-static void mark_startup_objects(struct list *list)
+static void linked_mark_startup(struct list *list)
 {
     struct linked_object self = {0};
     const char *preload = getenv("LD_PRELOAD");
-    bool found_self = linked_find((uintptr_t)&mark_startup_objects, &self);
+    bool found_self = linked_find((uintptr_t)&linked_mark_startup, &self);
     for (size_t i = 0; i < list->count; i++) {
         uintptr_t start = list->objects[i].start;
         list->objects[i].stays = i == 0 || start == getauxval(AT_BASE) || start == getauxval(AT_SYSINFO_EHDR) ||
@@ -126,17 +126,17 @@ static void mark_startup_objects(struct list *list)
         size_t folders = bytes;
         while (folders > 0 && preload[folders - 1] != '/')
             folders--;
-        mark_staying_object(list, preload + folders, bytes - folders);
+        linked_mark_staying(list, preload + folders, bytes - folders);
     }
     for (bool fresh = true; fresh;) {
         fresh = false;
         for (size_t i = 0; i < list->count; i++)
             if (list->objects[i].stays)
-                fresh |= mark_needed_objects(list, &list->objects[i]);
+                fresh |= linked_mark_needed(list, &list->objects[i]);
     }
 }
 
-static void add_permanent_object(uintptr_t start)
+static void linked_add_permanent(uintptr_t start)
 {
     size_t at = loader.permanent_count++;
     for (; at > 0 && loader.permanent[at - 1] > start; at--)
@@ -145,22 +145,22 @@ static void add_permanent_object(uintptr_t start)
 }
 
 /* Runs while dl_iterate_phdr() holds its lock, so no object in the list can be unloaded. */
-static int find_permanent_objects(struct dl_phdr_info *info, size_t bytes, void *argument)
+static int linked_find_permanent(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     struct list *list = argument;
     (void)info, (void)bytes;
-    dl_iterate_phdr(add_loaded_object, list);
-    mark_startup_objects(list);
+    dl_iterate_phdr(linked_add_object, list);
+    linked_mark_startup(list);
     loader.permanent_count = 0;
     for (size_t i = 0; i < list->count; i++)
         if (list->objects[i].stays)
-            add_permanent_object(list->objects[i].start);
+            linked_add_permanent(list->objects[i].start);
     return 1;
 }
 
 /* Finds the program's start. The loader's own search is not enough: if an object is not mapped as one piece,
  * such as a program with gaps between its segments, it returns the start of a segment. */
-static void find_program_start(void)
+static void linked_find_program_start(void)
 {
     struct dl_find_object found;
     const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -179,12 +179,12 @@ void linked_init(void)
 {
     struct list list = {os_map(MAX_OBJECTS * sizeof(struct listed)), 0};
     loader.find = (int (*)(void *, struct dl_find_object *))bind_find_in_libc("_dl_find_object");
-    find_program_start();
+    linked_find_program_start();
     if (!loader.permanent)
         loader.permanent = os_map(MAX_OBJECTS * sizeof(*loader.permanent));
     if (!list.objects || !loader.permanent)
         return;
-    dl_iterate_phdr(find_permanent_objects, &list);
+    dl_iterate_phdr(linked_find_permanent, &list);
     os_unmap(list.objects, MAX_OBJECTS * sizeof(struct listed));
 }
 

@@ -60,12 +60,12 @@ static struct {
     } mapped;
 } loadmap = {.reader.fd = -1};
 
-static bool range_contains(const struct loadmap_range *range, uintptr_t address)
+static bool loadmap_range_contains(const struct loadmap_range *range, uintptr_t address)
 {
     return address >= range->start && address < range->end;
 }
 
-static bool range_has_mark(const struct loadmap_range *range, const struct loadmap_module *module)
+static bool loadmap_range_has_mark(const struct loadmap_range *range, const struct loadmap_module *module)
 {
     char found[LINKED_MAX_BYTES];
     uintptr_t mark = range->load_bias + module->mark_vaddr;
@@ -78,7 +78,7 @@ bool loadmap_is_true(const struct loadmap_range *range)
     if (range->permanent || !module)
         return true;
     if (range->name.bytes == 0)
-        return range_has_mark(range, module);
+        return loadmap_range_has_mark(range, module);
     return linked_has(range->start, &range->name, range->load_bias + module->mark_vaddr, module->mark,
                       module->mark_bytes);
 }
@@ -93,14 +93,14 @@ bool loadmap_is_callers(const struct loadmap_range *range)
            loadmap_is_true(range);
 }
 
-static uint32_t *newest_range_of(uintptr_t start)
+static uint32_t *loadmap_newest_range(uintptr_t start)
 {
     return &loadmap.newest[hash_number(start >> 12) >> (64 - LOADED_BITS)];
 }
 
 /* Notes that a range's code has been replaced (1) or is back (0). Raises the generation if this is new, so
  * that all threads notice. */
-static void note_range_gone(struct loaded *loaded, uint32_t gone)
+static void loadmap_note_range_gone(struct loaded *loaded, uint32_t gone)
 {
     if (likely(load_relaxed(&loaded->gone) == gone))
         return;
@@ -108,22 +108,22 @@ static void note_range_gone(struct loaded *loaded, uint32_t gone)
     fetch_add_acq_rel(&loadmap_generations, 1u);
 }
 
-static bool is_range_still_loaded(struct loaded *loaded)
+static bool loadmap_range_is_loaded(struct loaded *loaded)
 {
     uint32_t gone = !loadmap_is_true(&loaded->range);
-    note_range_gone(loaded, gone);
+    loadmap_note_range_gone(loaded, gone);
     return !gone;
 }
 
 /* Returns the known range that contains the address, if its code is unchanged. */
-static const struct loadmap_range *known_range(const struct linked_object *object, uintptr_t address)
+static const struct loadmap_range *loadmap_known_range(const struct linked_object *object, uintptr_t address)
 {
     uint32_t looked_at = 0;
-    for (uint32_t at = load_acquire(newest_range_of(object->start)); at; at = loadmap.loaded[at - 1].next) {
+    for (uint32_t at = load_acquire(loadmap_newest_range(object->start)); at; at = loadmap.loaded[at - 1].next) {
         struct loaded *loaded = &loadmap.loaded[at - 1];
-        if (loaded->object != object->start || !range_contains(&loaded->range, address))
+        if (loaded->object != object->start || !loadmap_range_contains(&loaded->range, address))
             continue;
-        if (is_range_still_loaded(loaded))
+        if (loadmap_range_is_loaded(loaded))
             return &loaded->range;
         if (++looked_at == MAX_SAME_PLACE)
             break;
@@ -133,16 +133,16 @@ static const struct loadmap_range *known_range(const struct linked_object *objec
 
 /* Returns the existing entry for the range, with the present address of its name, or adds one. If two threads
  * add the same range at the same time, both entries are right. */
-static const struct loadmap_range *keep_range(const struct loadmap_range *range, uintptr_t object)
+static const struct loadmap_range *loadmap_keep_range(const struct loadmap_range *range, uintptr_t object)
 {
-    uint32_t *newest = newest_range_of(object), first = load_acquire(newest);
+    uint32_t *newest = loadmap_newest_range(object), first = load_acquire(newest);
     for (uint32_t at = first; at; at = loadmap.loaded[at - 1].next) {
         struct loaded *loaded = &loadmap.loaded[at - 1];
         if (loaded->range.module_id != range->module_id || loaded->range.start != range->start ||
             loaded->range.load_bias != range->load_bias || loaded->range.name.hash != range->name.hash)
             continue;
         store_relaxed(&loaded->range.name.address, range->name.address);
-        note_range_gone(loaded, 0);
+        loadmap_note_range_gone(loaded, 0);
         return &loaded->range;
     }
     uint32_t index =
@@ -151,17 +151,17 @@ static const struct loadmap_range *keep_range(const struct loadmap_range *range,
         return NULL;
     struct loaded *loaded = &loadmap.loaded[index];
     *loaded = (struct loaded){.range = *range, .object = object, .next = first};
-    while (!compare_exchange(newest, &loaded->next, index + 1)) /* L1, pairs with the load in known_range() */
+    while (!compare_exchange(newest, &loaded->next, index + 1)) /* L1, pairs with the load in loadmap_known_range() */
         ;
     return &loaded->range;
 }
 
 /* Returns the range that contains the address in an object known to the loader. Reads the module's headers if
  * necessary. `path`, from a line of the map or NULL, is used if the loader does not know an absolute path. */
-static const struct loadmap_range *learn_loaded_object(const struct linked_object *object, uintptr_t address,
-                                                       const char *path)
+static const struct loadmap_range *loadmap_learn_object(const struct linked_object *object, uintptr_t address,
+                                                        const char *path)
 {
-    const struct loadmap_range *known = known_range(object, address);
+    const struct loadmap_range *known = loadmap_known_range(object, address);
     if (known)
         return known;
     struct linked_name name;
@@ -181,12 +181,12 @@ static const struct loadmap_range *learn_loaded_object(const struct linked_objec
                                       number,
                                       linked_is_permanent(object->start),
                                       name};
-        return keep_range(&range, object->start);
+        return loadmap_keep_range(&range, object->start);
     }
     return NULL;
 }
 
-static const struct loadmap_range *find_in_map_snapshot(uintptr_t address)
+static const struct loadmap_range *loadmap_find_in_snapshot(uintptr_t address)
 {
     const struct snapshot *snapshot = load_acquire(&loadmap.current);
     size_t low = 0, high = snapshot ? snapshot->count : 0;
@@ -204,26 +204,26 @@ static const struct loadmap_range *find_in_map_snapshot(uintptr_t address)
 
 /* Returns the module of the line's file; 0 if it is not an ELF file. Reads no headers if the last snapshot
  * has the same module there. */
-static uint32_t mapped_module(const struct maps_line *line)
+static uint32_t loadmap_mapped_module(const struct maps_line *line)
 {
-    const struct loadmap_range *before = find_in_map_snapshot(line->start);
+    const struct loadmap_range *before = loadmap_find_in_snapshot(line->start);
     const struct loadmap_module *module = before ? loadmap_module(before->module_id) : NULL;
     if (module && before->load_bias + module->first_vaddr == loadmap.mapped.start && loadmap_is_true(before))
         return before->module_id;
     return module_number(&(struct module_place){loadmap.mapped.start, 0, line->path});
 }
 
-static void take_map_code(const struct maps_line *line, bool of_file)
+static void loadmap_take_code(const struct maps_line *line, bool of_file)
 {
     struct linked_object object;
     struct loadmap_range range = {.start = line->start, .end = line->end};
     if (linked_find(line->start, &object)) {
-        learn_loaded_object(&object, line->start, line->path);
+        loadmap_learn_object(&object, line->start, line->path);
         return;
     }
     if (loadmap.scratch_count == MAX_RANGES)
         return;
-    range.module_id = of_file ? mapped_module(line) : 0;
+    range.module_id = of_file ? loadmap_mapped_module(line) : 0;
     if (range.module_id) {
         range.load_bias = loadmap.mapped.start - loadmap_module(range.module_id)->first_vaddr;
         range.permanent = linked_is_permanent(loadmap.mapped.start);
@@ -233,7 +233,7 @@ static void take_map_code(const struct maps_line *line, bool of_file)
 
 /* Adds the line's mapping if it is executable. A line with offset 0 begins a file, unless it directly follows
  * another mapping of that file. */
-static void take_map_line(const struct maps_line *line)
+static void loadmap_take_line(const struct maps_line *line)
 {
     bool vdso = strcmp(line->path, "[vdso]") == 0;
     bool same = line->inode && line->inode == loadmap.mapped.inode && line->device == loadmap.mapped.device;
@@ -248,26 +248,26 @@ static void take_map_line(const struct maps_line *line)
         loadmap.mapped.end = line->end;
     uint32_t modules = loadmap_module_count();
     if (line->executable)
-        take_map_code(line, same);
+        loadmap_take_code(line, same);
     if (loadmap_module_count() != modules)
         loadmap.left -= FILE_LINES;
 }
 
-static bool take_map_line_of_slice(const struct maps_line *line, void *unused)
+static bool loadmap_take_line_of_slice(const struct maps_line *line, void *unused)
 {
     (void)unused;
-    take_map_line(line);
+    loadmap_take_line(line);
     return --loadmap.left > 0;
 }
 
-static bool take_map_line_of_all(const struct maps_line *line, void *unused)
+static bool loadmap_take_line_of_all(const struct maps_line *line, void *unused)
 {
     (void)unused;
-    take_map_line(line);
+    loadmap_take_line(line);
     return true;
 }
 
-static bool begin_map_reading(void)
+static bool loadmap_begin_reading(void)
 {
     loadmap.scratch_count = 0;
     memset(&loadmap.mapped, 0, sizeof(loadmap.mapped));
@@ -275,7 +275,7 @@ static bool begin_map_reading(void)
 }
 
 /* Publishes a complete reading as the new snapshot. Returns false if it equals the old one. */
-static bool publish_map(void)
+static bool loadmap_publish(void)
 {
     const struct snapshot *old = loadmap.current;
     size_t bytes = loadmap.scratch_count * sizeof(struct loadmap_range);
@@ -286,7 +286,7 @@ static bool publish_map(void)
         loadmap.snapshot_bytes += (sizeof(*snapshot) + bytes + 4095) & ~(size_t)4095;
         snapshot->count = loadmap.scratch_count;
         memcpy(snapshot->ranges, loadmap.scratch, bytes);
-        store_release(&loadmap.current, snapshot); /* L1, pairs with the load in find_in_map_snapshot() */
+        store_release(&loadmap.current, snapshot); /* L1, pairs with the load in loadmap_find_in_snapshot() */
         fetch_add_acq_rel(&loadmap_generations, 1u);
     }
     return true;
@@ -294,23 +294,23 @@ static bool publish_map(void)
 
 /* Returns the delay before the next reading in ns. It prevents a program that maps and unmaps code all the
  * time from filling memory with snapshots. */
-static uint64_t map_growth_delay_ns(void)
+static uint64_t loadmap_growth_delay_ns(void)
 {
     return loadmap.snapshot_bytes > FREE_BYTES ? (loadmap.snapshot_bytes - FREE_BYTES) * BYTE_NS : 0;
 }
 
 /* Reads one slice; the first one opens the file, the last one publishes the result. Returns true if the map
  * has changed. */
-static bool read_map_slice(void)
+static bool loadmap_read_slice(void)
 {
-    if (loadmap.reader.fd < 0 && !begin_map_reading())
+    if (loadmap.reader.fd < 0 && !loadmap_begin_reading())
         return false;
     loadmap.left = SLICE_LINES;
-    enum maps_status status = maps_go_on(&loadmap.reader, take_map_line_of_slice, NULL);
+    enum maps_status status = maps_go_on(&loadmap.reader, loadmap_take_line_of_slice, NULL);
     if (status == MAPS_STOPPED)
         return false;
     maps_close(&loadmap.reader);
-    return status == MAPS_END && publish_map();
+    return status == MAPS_END && loadmap_publish();
 }
 
 bool loadmap_refresh_sometimes(void)
@@ -323,10 +323,10 @@ bool loadmap_refresh_sometimes(void)
      * threads' refreshes are not delayed a hundred times as long. The elapsed time is added once, because the
      * thread may have waited for another that was changing the map. */
     uint64_t begin_cpu_ns = clock_thread_cpu_ns();
-    bool changed = read_map_slice();
+    bool changed = loadmap_read_slice();
     uint64_t spent_ns = clock_thread_cpu_ns() - begin_cpu_ns, end_ns = clock_now_ns();
     uint64_t not_before_ns =
-        end_ns + (end_ns - begin_ns) + REFRESH_PAUSE * spent_ns + (changed ? map_growth_delay_ns() : 0);
+        end_ns + (end_ns - begin_ns) + REFRESH_PAUSE * spent_ns + (changed ? loadmap_growth_delay_ns() : 0);
     store_relaxed(&loadmap.not_before_ns, not_before_ns);
     store_relaxed(&loadmap.due_ns, loadmap.reader.fd >= 0 ? not_before_ns : end_ns + REFRESH_EVERY_NS);
     store_release(&loadmap.busy, 0);
@@ -345,8 +345,8 @@ bool loadmap_refresh(void)
     if (!compare_exchange(&loadmap.busy, &expected, 1))
         return false;
     maps_close(&loadmap.reader);
-    bool changed =
-        begin_map_reading() && maps_go_on(&loadmap.reader, take_map_line_of_all, NULL) == MAPS_END && publish_map();
+    bool changed = loadmap_begin_reading() && maps_go_on(&loadmap.reader, loadmap_take_line_of_all, NULL) == MAPS_END &&
+                   loadmap_publish();
     maps_close(&loadmap.reader);
     store_release(&loadmap.busy, 0);
     return changed;
@@ -377,15 +377,15 @@ const struct loadmap_range *loadmap_find(uintptr_t address)
 {
     struct linked_object object;
     if (linked_find(address, &object))
-        return known_range(&object, address);
-    const struct loadmap_range *range = find_in_map_snapshot(address);
+        return loadmap_known_range(&object, address);
+    const struct loadmap_range *range = loadmap_find_in_snapshot(address);
     return range && loadmap_is_true(range) ? range : NULL;
 }
 
 const struct loadmap_range *loadmap_learn(uintptr_t address)
 {
     struct linked_object object;
-    return linked_find(address, &object) ? learn_loaded_object(&object, address, NULL) : loadmap_find(address);
+    return linked_find(address, &object) ? loadmap_learn_object(&object, address, NULL) : loadmap_find(address);
 }
 
 void loadmap_flag(uintptr_t address, uint32_t flags)
@@ -395,7 +395,7 @@ void loadmap_flag(uintptr_t address, uint32_t flags)
         module_flag(range->module_id, flags);
 }
 
-static bool find_mapping_end(const struct maps_line *line, void *wanted)
+static bool loadmap_find_mapping_end(const struct maps_line *line, void *wanted)
 {
     uintptr_t *address = wanted;
     if (*address < line->start || *address >= line->end)
@@ -407,6 +407,6 @@ static bool find_mapping_end(const struct maps_line *line, void *wanted)
 uintptr_t loadmap_mapping_end(uintptr_t address)
 {
     uintptr_t result = address;
-    maps_read(find_mapping_end, &result);
+    maps_read(loadmap_find_mapping_end, &result);
     return result == address ? 0 : result;
 }

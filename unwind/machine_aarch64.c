@@ -4,7 +4,7 @@
 
 static uintptr_t returns_to;
 
-static void note_return(int signal)
+static void machine_note_return(int signal)
 {
     (void)signal;
     returns_to = (uintptr_t)__builtin_return_address(0);
@@ -12,7 +12,7 @@ static void note_return(int signal)
 
 uintptr_t machine_trampoline(int signal)
 {
-    struct sigaction before, noting = {.sa_handler = note_return, .sa_flags = SA_RESTART};
+    struct sigaction before, noting = {.sa_handler = machine_note_return, .sa_flags = SA_RESTART};
     sigset_t only, mask;
     sigemptyset(&noting.sa_mask);
     sigemptyset(&only);

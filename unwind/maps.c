@@ -5,7 +5,7 @@
 
 #include "base/os.h"
 
-static uint64_t parse_map_number(const char **text, unsigned base)
+static uint64_t maps_parse_number(const char **text, unsigned base)
 {
     uint64_t value = 0;
     for (;; (*text)++) {
@@ -19,7 +19,7 @@ static uint64_t parse_map_number(const char **text, unsigned base)
     }
 }
 
-static bool skip_map_character(const char **text, char expected)
+static bool maps_skip_character(const char **text, char expected)
 {
     if (**text != expected)
         return false;
@@ -28,7 +28,7 @@ static bool skip_map_character(const char **text, char expected)
 }
 
 /* Restores the newlines in a path; the kernel writes them as \012. */
-static void restore_newlines(char *path)
+static void maps_restore_newlines(char *path)
 {
     char *to = path;
     for (const char *from = path; *from; to++) {
@@ -42,35 +42,35 @@ static void restore_newlines(char *path)
 bool maps_parse(char *text, struct maps_line *line)
 {
     const char *at = text;
-    line->start = parse_map_number(&at, 16);
-    if (!skip_map_character(&at, '-'))
+    line->start = maps_parse_number(&at, 16);
+    if (!maps_skip_character(&at, '-'))
         return false;
-    line->end = parse_map_number(&at, 16);
-    if (!skip_map_character(&at, ' ') || strlen(at) < 5)
+    line->end = maps_parse_number(&at, 16);
+    if (!maps_skip_character(&at, ' ') || strlen(at) < 5)
         return false;
     line->readable = at[0] == 'r';
     line->executable = at[2] == 'x';
     at += 4;
-    if (!skip_map_character(&at, ' '))
+    if (!maps_skip_character(&at, ' '))
         return false;
-    line->offset = parse_map_number(&at, 16);
-    skip_map_character(&at, ' ');
-    uint64_t major = parse_map_number(&at, 16);
-    skip_map_character(&at, ':');
-    line->device = major << 32 | parse_map_number(&at, 16);
-    skip_map_character(&at, ' ');
-    line->inode = parse_map_number(&at, 10);
+    line->offset = maps_parse_number(&at, 16);
+    maps_skip_character(&at, ' ');
+    uint64_t major = maps_parse_number(&at, 16);
+    maps_skip_character(&at, ':');
+    line->device = major << 32 | maps_parse_number(&at, 16);
+    maps_skip_character(&at, ' ');
+    line->inode = maps_parse_number(&at, 10);
     while (*at == ' ')
         at++;
-    restore_newlines(text + (at - text));
+    maps_restore_newlines(text + (at - text));
     line->path = at;
     return true;
 }
 
 /* Calls take() for each complete line in the buffer, and moves the rest to the front of the buffer. Returns
  * false if take() returned false. */
-static bool take_whole_map_lines(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
-                                 void *argument)
+static bool maps_take_whole_lines(struct maps_reader *reader,
+                                  bool (*take)(const struct maps_line *line, void *argument), void *argument)
 {
     size_t begin = 0;
     bool going = true;
@@ -91,7 +91,7 @@ static bool take_whole_map_lines(struct maps_reader *reader, bool (*take)(const 
     return going;
 }
 
-static bool is_maps_file_ours(const struct maps_reader *reader)
+static bool maps_file_is_ours(const struct maps_reader *reader)
 {
     uint64_t device, inode;
     return reader->fd >= 0 && os_file_id(reader->fd, &device, &inode) && device == reader->device &&
@@ -99,7 +99,7 @@ static bool is_maps_file_ours(const struct maps_reader *reader)
 }
 
 /* Opens the file and reads its first lines. Returns false if there are none. */
-static bool open_maps_file(struct maps_reader *reader, const char *path)
+static bool maps_open_file(struct maps_reader *reader, const char *path)
 {
     reader->fd = os_move_high(os_open_read(path));
     ssize_t got = reader->fd >= 0 && os_file_id(reader->fd, &reader->device, &reader->inode)
@@ -116,7 +116,7 @@ bool maps_open(struct maps_reader *reader)
     reader->dropping = false;
     /* Emulators show the program's mappings only in the first file. Only the second file works after the
      * process's first thread has ended. */
-    if (open_maps_file(reader, "/proc/self/maps") || open_maps_file(reader, "/proc/thread-self/maps"))
+    if (maps_open_file(reader, "/proc/self/maps") || maps_open_file(reader, "/proc/thread-self/maps"))
         return true;
     reader->fd = -1;
     return false;
@@ -125,9 +125,9 @@ bool maps_open(struct maps_reader *reader)
 enum maps_status maps_go_on(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
                             void *argument)
 {
-    if (!is_maps_file_ours(reader))
+    if (!maps_file_is_ours(reader))
         return MAPS_LOST;
-    while (take_whole_map_lines(reader, take, argument)) {
+    while (maps_take_whole_lines(reader, take, argument)) {
         ssize_t got = os_read(reader->fd, reader->buffer + reader->used, sizeof(reader->buffer) - 1 - reader->used);
         if (got <= 0)
             return got == 0 ? MAPS_END : MAPS_LOST;
@@ -138,7 +138,7 @@ enum maps_status maps_go_on(struct maps_reader *reader, bool (*take)(const struc
 
 void maps_close(struct maps_reader *reader)
 {
-    if (is_maps_file_ours(reader))
+    if (maps_file_is_ours(reader))
         os_close(reader->fd);
     reader->fd = -1;
 }

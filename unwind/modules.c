@@ -63,7 +63,7 @@ static const void *keep_module_string(const void *memory, size_t bytes)
     return kept;
 }
 
-static void read_build_id(struct reading *reading, const ElfW(Phdr) * segment)
+static void module_read_build_id(struct reading *reading, const ElfW(Phdr) * segment)
 {
     struct loadmap_module *module = &reading->module;
     const char *buffer = reading->notes;
@@ -132,7 +132,7 @@ static void read_module_notes(struct reading *reading)
 {
     for (size_t i = 0; i < reading->count; i++)
         if (reading->headers[i].p_type == PT_NOTE && !reading->module.build_id_bytes)
-            read_build_id(reading, &reading->headers[i]);
+            module_read_build_id(reading, &reading->headers[i]);
 }
 
 /* Finds the module's path. If the loader's name is relative, to the directory that was current when it was
@@ -168,7 +168,7 @@ static void open_module_file(struct reading *reading)
 }
 
 /* Uses the contents of a deleted or renamed library that libblame-loader.so has mapped. */
-static void take_launched_image(struct reading *reading)
+static void module_take_launched_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
     for (size_t i = 0; modules.launched && i < LAUNCHED_IMAGES; i++) {
@@ -195,7 +195,7 @@ static void map_module_image(struct reading *reading)
     struct loadmap_module *module = &reading->module;
     size_t bytes = reading->fd >= 0 ? os_file_bytes(reading->fd) : 0;
     if (reading->fd < 0 && !(module->flags & PROFILE_MODULE_VDSO))
-        take_launched_image(reading);
+        module_take_launched_image(reading);
     if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room) || os_memory_is_locked())
         return;
     module->image = os_map_file(reading->fd, 0, bytes);
@@ -247,7 +247,7 @@ static void read_module_tables(struct reading *reading)
     }
 }
 
-static void read_debug_frame(struct reading *reading)
+static void module_read_debug_frame(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
     ElfW(Ehdr) elf;
@@ -319,7 +319,7 @@ static uint32_t read_new_module(struct reading *reading, const struct module_pla
         return number;
     map_module_image(reading);
     read_module_tables(reading);
-    read_debug_frame(reading);
+    module_read_debug_frame(reading);
     /* if another thread has added the module first, what this thread has mapped stays unused */
     return add_module(reading, searched);
 }

@@ -38,7 +38,7 @@ static int python_lock_state(const unsigned char *lock)
 
 /* Returns true for names like python3.11 and libpython3.11.so.1.0. Other programs that contain the
  * interpreter also have code of their own. */
-static bool is_interpreter_file(const struct loadmap_range *range)
+static bool python_is_interpreter_file(const struct loadmap_range *range)
 {
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
     const char *name = module ? strrchr(module->path, '/') : NULL;
@@ -57,7 +57,7 @@ static const char *find_python_interpreter(const unsigned char *runtime, uintptr
     if (python_lock_state(lock) < -1 || python_lock_state(lock) > 1) /* -1: not yet created */
         return "the lock is not where Python 3.11 has it";
     python_code_init(&types);
-    interpreter.own_file = is_interpreter_file(loadmap_find(loop));
+    interpreter.own_file = python_is_interpreter_file(loadmap_find(loop));
     interpreter.runtime = runtime;
     loadmap_flag(loop, PROFILE_MODULE_INTERPRETER);
     return NULL;

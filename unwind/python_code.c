@@ -107,7 +107,7 @@ static uint32_t python_number_at(const unsigned char *from, size_t offset)
 }
 
 /* Adds bytes to a hash, eight at a time, because each sample hashes its code objects. */
-static uint64_t digest_more_code(uint64_t digest, const unsigned char *from, size_t bytes)
+static uint64_t python_digest_more_code(uint64_t digest, const unsigned char *from, size_t bytes)
 {
     for (; bytes > 0; from += 8) {
         uint64_t word = 0;
@@ -120,17 +120,20 @@ static uint64_t digest_more_code(uint64_t digest, const unsigned char *from, siz
     return digest;
 }
 
-static const unsigned char *data_of_span(const struct span *span, const unsigned char *read)
+static const unsigned char *python_data_of_span(const struct span *span, const unsigned char *read)
 {
     return read + (span->offset - PYTHON_TYPE);
 }
 
-static uint64_t digest_of_code(const struct known_code *code, const struct content *content)
+static uint64_t python_digest_of_code(const struct known_code *code, const struct content *content)
 {
     uint64_t digest = hash_number(code->first_line + 1);
-    digest = digest_more_code(digest ^ code->name.size, data_of_span(&code->name, content->name), code->name.bytes);
-    digest = digest_more_code(digest ^ code->file.size, data_of_span(&code->file, content->file), code->file.bytes);
-    return digest_more_code(digest ^ code->lines.size, data_of_span(&code->lines, content->lines), code->lines.bytes);
+    digest = python_digest_more_code(digest ^ code->name.size, python_data_of_span(&code->name, content->name),
+                                     code->name.bytes);
+    digest = python_digest_more_code(digest ^ code->file.size, python_data_of_span(&code->file, content->file),
+                                     code->file.bytes);
+    return python_digest_more_code(digest ^ code->lines.size, python_data_of_span(&code->lines, content->lines),
+                                   code->lines.bytes);
 }
 
 static bool is_same_python_object(const struct span *span, const unsigned char *read, uintptr_t type)
@@ -139,7 +142,7 @@ static bool is_same_python_object(const struct span *span, const unsigned char *
 }
 
 /* Reads what code->name, file and lines describe. Returns false if the objects have changed. */
-static bool read_code_content(const struct known_code *code, struct content *content)
+static bool python_read_code_content(const struct known_code *code, struct content *content)
 {
     const struct span *name = &code->name, *file = &code->file, *lines = &code->lines;
     const struct os_part parts[] = {
@@ -160,7 +163,7 @@ static bool read_code_content(const struct known_code *code, struct content *con
            is_same_python_object(lines, content->lines, types.bytes);
 }
 
-static bool read_string_span(const unsigned char *header, struct span *span)
+static bool python_read_string_span(const unsigned char *header, struct span *span)
 {
     uint64_t size = span->size = python_code_word(header, PYTHON_SIZE);
     uint32_t state = python_number_at(header, PYTHON_TEXT_STATE);
@@ -174,7 +177,7 @@ static bool read_string_span(const unsigned char *header, struct span *span)
     return true;
 }
 
-static bool read_bytes_span(const unsigned char *header, struct span *span)
+static bool python_read_bytes_span(const unsigned char *header, struct span *span)
 {
     span->size = python_code_word(header, PYTHON_SIZE);
     if (python_code_word(header, PYTHON_TYPE) != types.bytes || span->size > INT64_MAX)
@@ -185,7 +188,7 @@ static bool read_bytes_span(const unsigned char *header, struct span *span)
 }
 
 /* Finds the strings and the line table of a code object. code->address may point to anything. */
-static bool read_code_parts(struct known_code *code)
+static bool python_read_code_parts(struct known_code *code)
 {
     unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_ASCII], file[PYTHON_TEXT_ASCII], lines[PYTHON_BYTES_DATA];
     if (code->address % sizeof(uintptr_t) != 0 || !os_copy_memory(object, code->address, sizeof(object)) ||
@@ -198,11 +201,11 @@ static bool read_code_parts(struct known_code *code)
     const struct os_part parts[] = {{name, code->name.object, sizeof(name)},
                                     {file, code->file.object, sizeof(file)},
                                     {lines, code->lines.object, sizeof(lines)}};
-    return os_copy_parts(parts, 3) && read_string_span(name, &code->name) && read_string_span(file, &code->file) &&
-           read_bytes_span(lines, &code->lines);
+    return os_copy_parts(parts, 3) && python_read_string_span(name, &code->name) &&
+           python_read_string_span(file, &code->file) && python_read_bytes_span(lines, &code->lines);
 }
 
-static char *put_utf8_character(char *to, uint32_t c)
+static char *python_put_utf8_character(char *to, uint32_t c)
 {
     if (c < 0x80) {
         *to++ = (char)c;
@@ -231,7 +234,7 @@ static void write_python_text(char *to, const unsigned char *from, const struct 
         if (c >= 0xdc80 && c <= 0xdcff)
             *to++ = (char)(c & 0xff);
         else if (c)
-            to = put_utf8_character(to, c);
+            to = python_put_utf8_character(to, c);
     }
     *to = '\0';
 }
@@ -239,18 +242,18 @@ static void write_python_text(char *to, const unsigned char *from, const struct 
 /* Reads a code object that is not in the cache, or that has replaced another at its address. */
 static bool learn_python_code(struct python_codes *codes, struct known_code *code)
 {
-    if (!read_code_parts(code) || !read_code_content(code, &codes->content))
+    if (!python_read_code_parts(code) || !python_read_code_content(code, &codes->content))
         return false;
-    code->digest = digest_of_code(code, &codes->content);
-    write_python_text(codes->name, data_of_span(&code->name, codes->content.name), &code->name);
-    write_python_text(codes->file, data_of_span(&code->file, codes->content.file), &code->file);
+    code->digest = python_digest_of_code(code, &codes->content);
+    write_python_text(codes->name, python_data_of_span(&code->name, codes->content.name), &code->name);
+    write_python_text(codes->file, python_data_of_span(&code->file, codes->content.file), &code->file);
     struct module_function function = {
         .digest = code->digest, .first_line = code->first_line, .path = codes->file, .name = codes->name};
     code->module_id = module_function(&function);
     return code->module_id != 0;
 }
 
-static struct known_code *known_code_place(struct python_codes *codes, uintptr_t address)
+static struct known_code *python_known_code_place(struct python_codes *codes, uintptr_t address)
 {
     struct known_code *set = codes->known[hash_number(address) >> 32 & (SETS - 1)];
     for (unsigned way = 0; way < WAYS; way++)
@@ -261,11 +264,12 @@ static struct known_code *known_code_place(struct python_codes *codes, uintptr_t
 
 static struct known_code *find_known_python_code(struct python_codes *codes, uintptr_t address)
 {
-    struct known_code *code = known_code_place(codes, address);
+    struct known_code *code = python_known_code_place(codes, address);
     if (code->address == address && code->module_id) {
         if (code->walk == codes->walk)
             return code;
-        if (read_code_content(code, &codes->content) && digest_of_code(code, &codes->content) == code->digest) {
+        if (python_read_code_content(code, &codes->content) &&
+            python_digest_of_code(code, &codes->content) == code->digest) {
             code->walk = codes->walk;
             return code;
         }
@@ -277,7 +281,7 @@ static struct known_code *find_known_python_code(struct python_codes *codes, uin
     return NULL;
 }
 
-static const unsigned char *read_line_number(const unsigned char *at, const unsigned char *end, uint32_t *number)
+static const unsigned char *python_read_line_number(const unsigned char *at, const unsigned char *end, uint32_t *number)
 {
     *number = 0;
     for (unsigned shift = 0; at < end && shift < 32; shift += 6) {
@@ -299,7 +303,7 @@ uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t fir
         next += (*at++ & 7u) + 1;
         uint32_t step = 0;
         if (kind == 13 || kind == 14) {
-            if (!read_line_number(at, end, &step))
+            if (!python_read_line_number(at, end, &step))
                 return 0;
             line += step & 1 ? 0 - (uint64_t)(step >> 1) : step >> 1;
         } else if (kind >= 10 && kind <= 12) {

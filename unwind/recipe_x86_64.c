@@ -12,7 +12,7 @@ enum {
 
 /* Parses the start of an expression, which must be rbp + k. Returns the address after it; NULL for other
  * expressions. */
-static const unsigned char *skip_rbp_plus(const struct cfi_rule *rule, int64_t *k)
+static const unsigned char *recipe_skip_rbp_plus(const struct cfi_rule *rule, int64_t *k)
 {
     const unsigned char *at = rule->expression, *end = at + rule->number;
     uint64_t value = 0;
@@ -31,7 +31,7 @@ static const unsigned char *skip_rbp_plus(const struct cfi_rule *rule, int64_t *
 
 /* Recognises the rule that ld writes for a linkage table (gold and lld write none): rsp + 8 + (((rip & 15) >=
  * k) << 3). An entry has 16 bytes; from its byte k on, the relocation's number is on the stack. */
-static bool is_linkage_table(const struct cfi_rule *rule, int64_t *k)
+static bool recipe_is_linkage_table(const struct cfi_rule *rule, int64_t *k)
 {
     static const unsigned char text[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, EXPRESSION_LITERAL_0, 0x2a, 0x33, 0x24, 0x22};
     enum { LITERAL = 6 };
@@ -49,9 +49,9 @@ static bool set_recipe_cfa(struct recipe *recipe, const struct cfi_rule *rule)
     if (rule->where == CFI_REGISTER && (rule->number == CFI_RSP || rule->number == CFI_RBP)) {
         recipe->cfa = rule->number == CFI_RSP ? RECIPE_CFA_RSP : RECIPE_CFA_RBP;
         k = rule->offset;
-    } else if (rule->where == CFI_EXPRESSION && is_linkage_table(rule, &k)) {
+    } else if (rule->where == CFI_EXPRESSION && recipe_is_linkage_table(rule, &k)) {
         recipe->cfa = RECIPE_CFA_PLT;
-    } else if (rule->where == CFI_EXPRESSION && (end = skip_rbp_plus(rule, &k)) &&
+    } else if (rule->where == CFI_EXPRESSION && (end = recipe_skip_rbp_plus(rule, &k)) &&
                end + 1 == rule->expression + rule->number && *end == EXPRESSION_DEREFERENCE) {
         recipe->cfa = RECIPE_CFA_AT_RBP;
     } else {
@@ -70,7 +70,7 @@ static bool set_recipe_rbp(struct recipe *recipe, const struct cfi_rule *rule)
         recipe->rbp = RECIPE_RBP_AT_CFA;
         r = rule->offset;
     } else if (rule->where == CFI_AT_EXPRESSION && recipe->cfa == RECIPE_CFA_AT_RBP &&
-               skip_rbp_plus(rule, &r) == rule->expression + rule->number) {
+               recipe_skip_rbp_plus(rule, &r) == rule->expression + rule->number) {
         recipe->rbp = RECIPE_RBP_AT_RBP;
     } else {
         return false;

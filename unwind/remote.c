@@ -24,7 +24,7 @@ extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, u
 
 /* Reads a word of the unwind tables that libunwind is using, from the module's view. Returns false if the
  * address is elsewhere. */
-static bool read_unwind_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
+static bool remote_read_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
 {
     const struct loadmap_module *module = unwinder->tables;
     uintptr_t offset = module ? address - unwinder->tables_bias - module->view_vaddr : 0;
@@ -52,7 +52,7 @@ __attribute__((no_sanitize_address)) static int libunwind_access_memory(unw_addr
             *value = *(const unw_word_t *)address;
         return 0;
     }
-    if (read_unwind_view(unwinder, address, value))
+    if (remote_read_view(unwinder, address, value))
         return 0;
     unwinder->slow_reads++;
     return os_copy_memory(value, address, sizeof(*value)) ? 0 : -UNW_EINVAL;
@@ -76,7 +76,8 @@ static int libunwind_access_float(unw_addr_space_t space, unw_regnum_t number, u
     return -UNW_EBADREG;
 }
 
-static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need, void *argument)
+static int libunwind_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need,
+                                    void *argument)
 {
     const struct loadmap_range *range = loadmap_find(ip);
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
@@ -100,7 +101,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
 }
 
 /* Does nothing: for a remote table, libunwind itself returns what it took from its pool. */
-static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
+static void libunwind_put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
 {
     (void)space, (void)info, (void)argument;
 }
@@ -125,8 +126,8 @@ static int no_libunwind_name(unw_addr_space_t space, unw_word_t ip, char *name, 
 }
 
 static const unw_accessors_t accessors = {
-    .find_proc_info = find_proc_info,
-    .put_unwind_info = put_unwind_info,
+    .find_proc_info = libunwind_find_proc_info,
+    .put_unwind_info = libunwind_put_unwind_info,
     .get_dyn_info_list_addr = no_libunwind_list,
     .access_mem = libunwind_access_memory,
     .access_reg = libunwind_access_register,
@@ -152,7 +153,7 @@ static unw_addr_space_t create_libunwind_space(void)
 
 /* Returns the size of a block that malloc() returned; 0 if unknown. If the program brings its own malloc(),
  * malloc_usable_size() may belong to another library. */
-static size_t heap_block_bytes(void *block)
+static size_t libunwind_heap_block_bytes(void *block)
 {
     Dl_info takes, tells;
     bool same = block && dladdr((void *)malloc, &takes) && dladdr((void *)malloc_usable_size, &tells) &&
@@ -162,15 +163,15 @@ static size_t heap_block_bytes(void *block)
 
 /* Makes two address spaces and compares them. If they are equal byte for byte, they contain no pointers into
  * themselves, so a copy at another address works, too. */
-static void make_fresh_space(void)
+static void libunwind_make_fresh_space(void)
 {
     struct os_low_fds low;
     /* When libunwind starts, it opens a pipe, which only walks without our accessors use. It must not get a
      * low descriptor number, which the program may expect for itself. */
     os_take_low(&low);
     unw_addr_space_t one = create_libunwind_space(), other = create_libunwind_space();
-    size_t bytes = heap_block_bytes(one);
-    if (bytes && heap_block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)
+    size_t bytes = libunwind_heap_block_bytes(one);
+    if (bytes && libunwind_heap_block_bytes(other) == bytes && memcmp(one, other, bytes) == 0)
         fresh.space = os_map(bytes);
     if (fresh.space) {
         memcpy(fresh.space, one, bytes);
@@ -205,7 +206,7 @@ static unw_addr_space_t copy_libunwind_space(void)
 /* Only few threads meet a frame without a recipe, so a thread's copy is made at its first such frame. */
 bool remote_init(struct unwinder *unwinder)
 {
-    pthread_once(&fresh.once, make_fresh_space);
+    pthread_once(&fresh.once, libunwind_make_fresh_space);
     if (fresh.bytes)
         return true;
     unwinder->space = create_libunwind_space();

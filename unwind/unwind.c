@@ -42,7 +42,7 @@ static uintptr_t signal_trampoline;
 
 /* Finds the bounds of the first thread's stack, which the kernel has made and which contains `on_it`. Returns
  * true if `here` is on that stack. */
-static bool is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t here)
+static bool unwinder_is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t here)
 {
     struct rlimit limit;
     bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < MAX_STACK_BYTES;
@@ -51,7 +51,7 @@ static bool is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t
     return here >= unwinder->own_stack_low && here < unwinder->own_stack_high;
 }
 
-static void find_thread_stack(struct unwinder *unwinder)
+static void unwinder_find_stack(struct unwinder *unwinder)
 {
     pthread_attr_t attributes;
     void *base = NULL;
@@ -59,7 +59,7 @@ static void find_thread_stack(struct unwinder *unwinder)
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     /* For the main thread, pthread_getattr_np() would read /proc/self/maps through stdio. It is needed only
      * if the thread is on a fiber's stack now, or if it was another thread before it called fork(). */
-    if (os_tid() == getpid() && is_first_stack(unwinder, getauxval(AT_EXECFN), here))
+    if (os_tid() == getpid() && unwinder_is_first_stack(unwinder, getauxval(AT_EXECFN), here))
         return;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
         pthread_attr_getstack(&attributes, &base, &bytes);
@@ -68,7 +68,7 @@ static void find_thread_stack(struct unwinder *unwinder)
     unwinder->own_stack_low = (uintptr_t)base;
     unwinder->own_stack_high = (uintptr_t)base + bytes;
     if (!bytes)
-        is_first_stack(unwinder, here, here);
+        unwinder_is_first_stack(unwinder, here, here);
 }
 
 void unwind_note_trampoline(int signal)
@@ -92,7 +92,7 @@ void unwinder_attach(struct unwinder *unwinder)
 {
     static uint32_t warm;
     struct unwind_frame frame;
-    find_thread_stack(unwinder);
+    unwinder_find_stack(unwinder);
     /* The first steps of walks in a process initialise data, above all in libunwind. This must not happen in
      * a handler. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
@@ -107,7 +107,7 @@ void unwinder_attach(struct unwinder *unwinder)
     memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
 }
 
-static void forget_cached_recipes(struct unwinder *unwinder)
+static void unwinder_forget_recipes(struct unwinder *unwinder)
 {
     /* otherwise the cache is empty, and clearing it would only allocate its pages */
     if (unwinder->generation)
@@ -121,7 +121,7 @@ static void forget_cached_recipes(struct unwinder *unwinder)
 /* Starts a walk from the registers. If the first frame is on the thread's own stack, everything from there to
  * the end of the stack is mapped and can be read directly. Other stacks (of fibers and signal handlers), and
  * memory at a stack pointer that makes no sense, are read by a system call, which cannot fault. */
-static MACHINE_START void start_walk(struct unwinder *unwinder, bool exact)
+static MACHINE_START void unwinder_start_walk(struct unwinder *unwinder, bool exact)
 {
     const uintptr_t *r = unwinder->registers;
     uintptr_t stack = r[MACHINE_SP];
@@ -141,20 +141,20 @@ static MACHINE_START void start_walk(struct unwinder *unwinder, bool exact)
         decoder_begin_walk(unwinder->decoder);
     loadmap_refresh_by_time();
     if (unwinder->generation != loadmap_generation())
-        forget_cached_recipes(unwinder); /* another library may have been loaded at the addresses of known recipes */
+        unwinder_forget_recipes(unwinder); /* another library may have been loaded at the addresses of known recipes */
 }
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
 {
     machine_load(unwinder, context);
-    start_walk(unwinder, true);
+    unwinder_start_walk(unwinder, true);
 }
 
 __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
 {
     memset(unwinder->registers, 0, sizeof(unwinder->registers));
     machine_load_here(unwinder->registers);
-    start_walk(unwinder, false);
+    unwinder_start_walk(unwinder, false);
     struct unwind_frame own;
     if (MACHINE_HAS_LINK && unwinder_next(unwinder, &own) == UNWIND_FRAME)
         unwinder->stack_begin = unwinder->at.stack;
@@ -164,12 +164,12 @@ void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
 {
     memset(unwinder->registers, 0, sizeof(unwinder->registers)); /* the other registers are unknown */
     machine_load_above(unwinder->registers, frame);
-    start_walk(unwinder, false);
+    unwinder_start_walk(unwinder, false);
 }
 
 /* Returns the executable range that contains the address; NULL if there is none. If it is not in the load
  * map, the map is read again, because a library may have been loaded or code compiled since then. */
-static const struct loadmap_range *code_range_of(struct unwinder *unwinder, uintptr_t ip)
+static const struct loadmap_range *unwinder_code_range(struct unwinder *unwinder, uintptr_t ip)
 {
     const struct loadmap_range *range = loadmap_find(ip);
     if (!range && unwinder->learnt < MAX_LEARNT) {
@@ -192,15 +192,15 @@ __attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t
 }
 
 /* Returns true if the word can be read directly, because it is within [stack_low, stack_high). */
-static inline bool is_readable_here(const struct unwinder *unwinder, uintptr_t address)
+static inline bool unwinder_can_read_directly(const struct unwinder *unwinder, uintptr_t address)
 {
     return address >= unwinder->stack_low && address < unwinder->stack_high &&
            unwinder->stack_high - address >= sizeof(uintptr_t);
 }
 
-static bool read_stack_word(struct unwinder *unwinder, uintptr_t address, uintptr_t *value)
+static bool unwinder_read_stack_word(struct unwinder *unwinder, uintptr_t address, uintptr_t *value)
 {
-    if (is_readable_here(unwinder, address)) {
+    if (unwinder_can_read_directly(unwinder, address)) {
         *value = load_word(address);
         return true;
     }
@@ -213,13 +213,13 @@ static inline struct unwind_entry *recipe_cache_set(const struct unwinder *unwin
     return &unwinder->cache[((ip ^ ip >> CACHE_BITS) & (CACHE_SETS - 1)) * CACHE_WAYS];
 }
 
-static void note_unchanged_range(struct unwinder *unwinder, const struct loadmap_range *range)
+static void unwinder_note_unchanged_range(struct unwinder *unwinder, const struct loadmap_range *range)
 {
     unwinder->sure[unwinder->sure_count++ % UNWIND_SURE] = range;
 }
 
 /* Returns true if the range has not changed since the cache entries in it were made. */
-static bool is_unchanged_range(struct unwinder *unwinder, const struct loadmap_range *range)
+static bool unwinder_range_is_unchanged(struct unwinder *unwinder, const struct loadmap_range *range)
 {
     unsigned count = unwinder->sure_count < UNWIND_SURE ? unwinder->sure_count : UNWIND_SURE;
     for (unsigned i = 0; i < count; i++)
@@ -227,37 +227,39 @@ static bool is_unchanged_range(struct unwinder *unwinder, const struct loadmap_r
             return true;
     if (!(unwinder->calling ? loadmap_is_callers(range) : loadmap_is_true(range)))
         return false;
-    note_unchanged_range(unwinder, range);
+    unwinder_note_unchanged_range(unwinder, range);
     return true;
 }
 
 /* Returns true if the address follows a call instruction, or is the address to which signal handlers return. */
-static bool is_return_address(struct unwinder *unwinder, uintptr_t ip)
+static bool unwinder_is_return_address(struct unwinder *unwinder, uintptr_t ip)
 {
     return ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES ||
-           (code_range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
+           (unwinder_code_range(unwinder, ip - 1) && decoder_is_behind_call(ip));
 }
 
 /* Returns true if the recipe finds a return address, at a place further out on the stack. */
-static bool leads_to_call(const struct recipe *recipe, void *argument)
+static bool unwinder_leads_to_call(const struct recipe *recipe, void *argument)
 {
     struct unwinder *unwinder = argument;
     uintptr_t base = recipe->cfa == RECIPE_CFA_RBP ? unwinder->at.rbp : unwinder->at.stack;
     uintptr_t cfa = base + (uintptr_t)recipe->cfa_offset, ip = unwinder->link;
     if (MACHINE_HAS_LINK && recipe->rbp == RECIPE_RBP_IN_LINK)
-        return unwinder->exact && cfa >= unwinder->at.stack && is_return_address(unwinder, machine_strip(ip));
-    if (cfa <= unwinder->at.stack || !read_stack_word(unwinder, recipe_return_slot(*recipe, cfa), &ip) || ip <= 1)
+        return unwinder->exact && cfa >= unwinder->at.stack && unwinder_is_return_address(unwinder, machine_strip(ip));
+    if (cfa <= unwinder->at.stack || !unwinder_read_stack_word(unwinder, recipe_return_slot(*recipe, cfa), &ip) ||
+        ip <= 1)
         return false;
-    return is_return_address(unwinder, machine_strip(ip));
+    return unwinder_is_return_address(unwinder, machine_strip(ip));
 }
 
 /* Replaces the recipe by one that is found by decoding the function's code, if there is one. */
-static void decode_frame_code(struct unwinder *unwinder, struct recipe *recipe)
+static void unwinder_decode_frame(struct unwinder *unwinder, struct recipe *recipe)
 {
     struct recipe found;
     if (!unwinder->decoder)
         unwinder->decoder = decoder_make();
-    if (!unwinder->decoder || !decoder_find(unwinder->decoder, unwinder->at.ip, leads_to_call, unwinder, &found))
+    if (!unwinder->decoder ||
+        !decoder_find(unwinder->decoder, unwinder->at.ip, unwinder_leads_to_call, unwinder, &found))
         return;
     *recipe = found;
     recipe->cfa |= DECODED;
@@ -277,19 +279,19 @@ static bool recipe_is_false(const struct unwinder *unwinder, struct recipe recip
 }
 
 /* Finds the recipe for a code address and stores it in the cache. Returns NULL if the address is not code. */
-static const struct unwind_entry *learn_code_address(struct unwinder *unwinder, uintptr_t where)
+static const struct unwind_entry *unwinder_learn_address(struct unwinder *unwinder, uintptr_t where)
 {
     static const struct recipe trampoline = {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_TRAMPOLINE};
     bool returns_from_handler = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
     /* The return address of handlers may be the first byte of its range, so the byte before it cannot be
      * looked up. */
     const struct loadmap_range *range =
-        code_range_of(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
+        unwinder_code_range(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
     if (!range)
         return NULL;
     if (unlikely(unwinder->generation != loadmap_generation()))
         /* the load map has changed: the code at known addresses may have been replaced */
-        forget_cached_recipes(unwinder);
+        unwinder_forget_recipes(unwinder);
     struct unwind_entry *entry = recipe_cache_set(unwinder, where);
     memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* drops the oldest entry of the set */
     entry->ip = where;
@@ -299,10 +301,10 @@ static const struct unwind_entry *learn_code_address(struct unwinder *unwinder, 
                         ? trampoline
                         : recipe_read(unwinder->code_only ? NULL : entry->module, where - range->load_bias);
     if (unlikely(recipe_has_no_row(entry->recipe) || recipe_is_false(unwinder, entry->recipe)))
-        decode_frame_code(unwinder, &entry->recipe);
+        unwinder_decode_frame(unwinder, &entry->recipe);
     if (!range->permanent && range->module_id) {
         entry->recipe.cfa |= UNSURE;
-        note_unchanged_range(unwinder, range);
+        unwinder_note_unchanged_range(unwinder, range);
     }
     unwinder->recipes_read++;
     return entry;
@@ -321,7 +323,7 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
         cfa = at->rbp + k;
         break;
     case RECIPE_CFA_AT_RBP:
-        if (!read_stack_word(unwinder, at->rbp + k, &cfa))
+        if (!unwinder_read_stack_word(unwinder, at->rbp + k, &cfa))
             return -1;
         break;
     case RECIPE_CFA_PLT:
@@ -336,11 +338,11 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
         caller->ip = machine_strip(unwinder->link);
         return unwinder->exact ? 1 : -1;
     }
-    if (!read_stack_word(unwinder, recipe_return_slot(recipe, cfa), &caller->ip))
+    if (!unwinder_read_stack_word(unwinder, recipe_return_slot(recipe, cfa), &caller->ip))
         return -1;
     caller->ip = machine_strip(caller->ip);
     if (recipe.rbp != RECIPE_RBP_SAME &&
-        !read_stack_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
+        !unwinder_read_stack_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
         caller->rbp = 0; /* unknown; if a later step needs it, reading at this address fails */
     return 1;
 }
@@ -348,13 +350,13 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
 /* Checks that the frame's range has not changed, and otherwise finds the recipe anew. Returns false if there
  * is no code at the address any more. A library was then unloaded, so the thread's whole cache is cleared;
  * other threads notice this at their next walk. */
-static bool check_frame_range(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
+static bool unwinder_check_frame_range(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
 {
     recipe->cfa &= (uint8_t)~UNSURE;
-    if (is_unchanged_range(unwinder, frame->range))
+    if (unwinder_range_is_unchanged(unwinder, frame->range))
         return true;
-    forget_cached_recipes(unwinder);
-    const struct unwind_entry *entry = learn_code_address(unwinder, frame->ip);
+    unwinder_forget_recipes(unwinder);
+    const struct unwind_entry *entry = unwinder_learn_address(unwinder, frame->ip);
     frame->range = entry ? entry->range : NULL;
     if (!entry)
         return false;
@@ -365,20 +367,20 @@ static bool check_frame_range(struct unwinder *unwinder, struct unwind_frame *fr
 }
 
 /* Returns true if the frame has saved nothing on the stack, so that its caller has the same stack pointer. */
-static inline bool frame_keeps_stack(struct recipe recipe, const struct unwind_frame *frame,
-                                     const struct unwind_registers *caller)
+static inline bool unwinder_frame_keeps_stack(struct recipe recipe, const struct unwind_frame *frame,
+                                              const struct unwind_registers *caller)
 {
     return MACHINE_HAS_LINK && recipe.cfa == RECIPE_CFA_RSP && recipe.rbp == RECIPE_RBP_IN_LINK &&
            caller->stack == frame->stack;
 }
 
 /* Takes the steps for which reading two words from the thread's own stack is not enough. */
-static __attribute__((noinline)) enum unwind_result next_frame_slowly(struct unwinder *unwinder, struct recipe recipe,
-                                                                      struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result
+unwinder_next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame *frame)
 {
     struct unwind_registers caller;
     int step;
-    if (unlikely(recipe.cfa & UNSURE) && !check_frame_range(unwinder, frame, &recipe))
+    if (unlikely(recipe.cfa & UNSURE) && !unwinder_check_frame_range(unwinder, frame, &recipe))
         return unwinder->end = UNWIND_BROKEN;
     unwinder->decoded_steps += (recipe.cfa & DECODED) != 0;
     recipe.cfa &= (uint8_t)~DECODED;
@@ -394,7 +396,7 @@ static __attribute__((noinline)) enum unwind_result next_frame_slowly(struct unw
         step = trampoline && machine_leave_handler(unwinder, &caller) ? 1
                : unwinder->code_only                                  ? -1
                                      : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
-        if (step > 0 && recipe_has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
+        if (step > 0 && recipe_has_no_row(recipe) && caller.ip > 1 && !unwinder_is_return_address(unwinder, caller.ip))
             /* without call frame information, libunwind follows rbp, even if rbp is not a frame pointer */
             step = -1;
     } else {
@@ -405,30 +407,31 @@ static __attribute__((noinline)) enum unwind_result next_frame_slowly(struct unw
     if (step == 0)
         unwinder->end = UNWIND_END;
     /* Only the step from a handler to the interrupted code may lead to another stack. */
-    else if (step < 0 || (caller.stack <= frame->stack && !trampoline && !frame_keeps_stack(recipe, frame, &caller)))
+    else if (step < 0 ||
+             (caller.stack <= frame->stack && !trampoline && !unwinder_frame_keeps_stack(recipe, frame, &caller)))
         unwinder->end = UNWIND_BROKEN;
     else
         unwinder->at = caller;
     return UNWIND_FRAME;
 }
 
-static enum unwind_result next_frame_by_libunwind(struct unwinder *unwinder, struct unwind_frame *frame)
+static enum unwind_result unwinder_next_by_libunwind(struct unwinder *unwinder, struct unwind_frame *frame)
 {
     bool trampoline = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
     if (trampoline)
         frame->ip = unwinder->at.ip;
-    frame->range = code_range_of(unwinder, frame->ip);
+    frame->range = unwinder_code_range(unwinder, frame->ip);
     unwinder->frames++;
     if (!frame->range)
         return unwinder->end = UNWIND_BROKEN;
     frame->module = loadmap_module(frame->range->module_id);
     struct recipe recipe = {.cfa = RECIPE_SLOW, .cfa_offset = trampoline ? RECIPE_TRAMPOLINE : RECIPE_WANTED};
-    return next_frame_slowly(unwinder, recipe, frame);
+    return unwinder_next_slowly(unwinder, recipe, frame);
 }
 
 /* Takes a step with the recipe of a cache entry. */
-static inline enum unwind_result next_frame_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
-                                                     struct unwind_frame *frame)
+static inline enum unwind_result unwinder_next_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
+                                                        struct unwind_frame *frame)
 {
     struct unwind_registers at = unwinder->at;
     struct recipe recipe = entry->recipe;
@@ -438,8 +441,8 @@ static inline enum unwind_result next_frame_by_entry(struct unwinder *unwinder, 
     uintptr_t rbp_slot = cfa + recipe_r(recipe);
     uintptr_t return_slot = recipe_return_slot(recipe, cfa);
     if (unlikely(recipe.cfa > RECIPE_CFA_RBP || recipe.rbp > RECIPE_RBP_AT_CFA || cfa <= at.stack ||
-                 !is_readable_here(unwinder, return_slot) || !is_readable_here(unwinder, rbp_slot)))
-        return next_frame_slowly(unwinder, recipe, frame);
+                 !unwinder_can_read_directly(unwinder, return_slot) || !unwinder_can_read_directly(unwinder, rbp_slot)))
+        return unwinder_next_slowly(unwinder, recipe, frame);
     uintptr_t rbp = load_word(rbp_slot);
     frame->cfa = cfa;
     frame->recipe = recipe;
@@ -454,29 +457,29 @@ static inline enum unwind_result next_frame_by_entry(struct unwinder *unwinder, 
 }
 
 /* Takes a step if the first entry of the set has another address. */
-static __attribute__((noinline)) enum unwind_result next_frame_by_search(struct unwinder *unwinder,
-                                                                         struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result unwinder_next_by_search(struct unwinder *unwinder,
+                                                                            struct unwind_frame *frame)
 {
     const struct unwind_entry *set = recipe_cache_set(unwinder, frame->ip), *entry = NULL;
     for (unsigned way = 1; way < CACHE_WAYS; way++)
         if (set[way].ip == frame->ip)
             entry = &set[way];
     if (!entry)
-        entry = learn_code_address(unwinder, frame->ip);
+        entry = unwinder_learn_address(unwinder, frame->ip);
     if (entry)
-        return next_frame_by_entry(unwinder, entry, frame);
+        return unwinder_next_by_entry(unwinder, entry, frame);
     frame->range = NULL;
     return unwinder->end = UNWIND_BROKEN;
 }
 
 /* Handles the end of a walk, broken paths, and walks that use only libunwind. */
-static __attribute__((noinline)) enum unwind_result next_frame_unusual(struct unwinder *unwinder,
-                                                                       struct unwind_frame *frame)
+static __attribute__((noinline)) enum unwind_result unwinder_next_unusual(struct unwinder *unwinder,
+                                                                          struct unwind_frame *frame)
 {
     /* ip 1 would be looked up as address 0, where there is no code */
     if (unwinder->end == UNWIND_FRAME && unwinder->at.ip <= 1)
         unwinder->end = unwinder->at.ip == 0 ? UNWIND_END : UNWIND_BROKEN;
-    return unwinder->end == UNWIND_FRAME ? next_frame_by_libunwind(unwinder, frame) : unwinder->end;
+    return unwinder->end == UNWIND_FRAME ? unwinder_next_by_libunwind(unwinder, frame) : unwinder->end;
 }
 
 enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
@@ -485,11 +488,11 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
     frame->ip = where;
     frame->stack = unwinder->at.stack;
     if (unlikely(unwinder->end != UNWIND_FRAME || ip <= 1 || unwinder->libunwind_only))
-        return next_frame_unusual(unwinder, frame);
+        return unwinder_next_unusual(unwinder, frame);
     unwinder->frames++;
     const struct unwind_entry *entry = recipe_cache_set(unwinder, where);
-    return likely(entry->ip == where) ? next_frame_by_entry(unwinder, entry, frame)
-                                      : next_frame_by_search(unwinder, frame);
+    return likely(entry->ip == where) ? unwinder_next_by_entry(unwinder, entry, frame)
+                                      : unwinder_next_by_search(unwinder, frame);
 }
 
 bool unwind_is_spinning(const ucontext_t *context)

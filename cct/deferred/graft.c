@@ -10,13 +10,13 @@
 #include "cct/timeline/time.h"
 #include "cct/tree_valid.h"
 
-/* cost of announcing the move of a node that the tracer has marked; the unit is one moved node */
+/* cost of telling the tracer that a node moves, in moved nodes */
 #define TRACE_STEPS 4u
-/* number of contexts visited in a search for dense bins that costs as much as one moved node */
+/* searching dense bins in this many contexts costs as much as moving one node */
 #define CLIMBS 8u
 
-/* Adds `from` to `to`. The kind of their nodes determines their type. */
-static void add_node_record(enum profile_node_kind kind, void *to, const void *from)
+/* Adds the record `from` to the record `to`. The kind of their nodes determines their type. */
+static void graft_add_record(enum profile_node_kind kind, void *to, const void *from)
 {
     switch (kind) {
     case PROFILE_NODE_COUNTERS:
@@ -33,7 +33,7 @@ static void add_node_record(enum profile_node_kind kind, void *to, const void *f
     }
 }
 
-/* Moves a node's record to the node's counterpart. Returns false if there is no memory. */
+/* Moves the record of the node `from` to its counterpart `to`. Returns false if there is no memory. */
 static bool graft_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx);
@@ -46,8 +46,8 @@ static bool graft_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     void *to = tree_metric(tree, to_idx), *source = arena_unit(from->metric);
     if (!to)
         return false;
-    add_node_record((enum profile_node_kind)from->kind, to, source);
-    /* if the graft fails later and is repeated, this record must not be added again */
+    graft_add_record((enum profile_node_kind)from->kind, to, source);
+    /* if this graft fails later and is repeated, the record must not be added again */
     memset(source, 0, sizeof(struct profile_metric));
     return true;
 }
@@ -57,7 +57,7 @@ static inline void spend_graft_steps(uint64_t *steps, uint64_t spent)
     *steps -= spent < *steps ? spent : *steps;
 }
 
-static inline void announce_move(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
+static inline void graft_announce_move(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     if (likely(!tree_node(from)->marks))
         return;
@@ -66,10 +66,10 @@ static inline void announce_move(struct tree *tree, uint32_t from, uint32_t into
         tree->moved(tree, from, into);
 }
 
-/* Moves the contents of `from` and of all nodes below it to the same paths below `into`, creating
- * counterparts where there are none. The walk is depth first and returns by parent links on both sides, so it
- * needs no stack. A node is recycled after its last child. A repeated call reaches the point where this one
- * stopped, because everything before it is gone. */
+/* Moves the contents of `from` and of all nodes below it to the same paths below `into`, creating missing
+ * counterparts. The walk is depth first and returns by parent links on both sides, so it needs no stack. A
+ * node is recycled after its last child. When a call stops early, everything that it has moved is gone, so a
+ * repeated call continues where this one stopped. */
 static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps)
 {
     if (!graft_metric(tree, from, into))
@@ -90,9 +90,9 @@ static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_
             target = twin;
             continue;
         }
-        announce_move(tree, at, target, steps);
+        graft_announce_move(tree, at, target, steps);
         uint32_t parent_idx = node->parent, above = node->joined ? target : tree_node(target)->parent;
-        /* the node is always its parent's first child, because the walk is depth first */
+        /* because the walk is depth first, the node is always the first child of its parent */
         tree_remove(tree, at, target);
         if (at == from)
             return true;

@@ -1,4 +1,4 @@
-/* Moves the nodes below a region's placeholder to the region's context, once that is known. */
+/* Moves the nodes below a region's placeholder to the region's context, as soon as that context is known. */
 #ifndef BLAME_CCT_DEFERRED_GRAFT_H
 #define BLAME_CCT_DEFERRED_GRAFT_H
 
@@ -7,9 +7,9 @@
 /* maximum number of nodes that one callback moves; the next callback continues */
 #define GRAFT_STEPS 1024u
 
-/* Moves everything below the placeholder `from` to below `into`, adds up metrics where both have a node, and
- * recycles `from`. Subtracts its cost, in moved nodes, from *steps. Returns false if memory or *steps ran
- * out; a repeated call continues. [owner] */
+/* Moves everything below the placeholder `from` to below `into` and recycles `from`. Where both have a node,
+ * their metrics are added. Subtracts the cost, in moved nodes, from *steps. Returns false if memory or *steps
+ * ran out; a repeated call continues. [owner] */
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps);
 
 /* Returns true if tree_graft() can move the contents of `from` below `into`: `from` is a placeholder, all nodes

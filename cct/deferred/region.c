@@ -7,7 +7,7 @@
 #include "cct/deferred/graft.h"
 
 #define SLAB_BYTES 16384
-#define PATH_STEPS 64u /* cost of copying a region's path; the unit is one moved node */
+#define PATH_STEPS 64u /* cost of copying a region's path, in moved nodes */
 
 uint32_t region_epoch;
 
@@ -84,8 +84,8 @@ bool region_needs_context(const struct region *region)
 void region_end(struct region *region)
 {
     if (likely(load_acquire(&region->references) == 1 && !load_relaxed(&region->context))) {
-        /* Nobody has sampled the region, and by R1 no thread can still take a reference. This is the common
-         * case, so it avoids atomic read-modify-write instructions. */
+        /* No thread has sampled the region, and by R1 no thread can still take a reference. This common case
+         * avoids atomic read-modify-write instructions. */
         store_release(&region->state, REGION_ENDED);
         region->next_free = region->home->free;
         region->home->free = region;
@@ -99,7 +99,7 @@ void region_note_end(const struct region *region, uint64_t now_ticks)
 {
     struct region_pool *pool = region->home;
     struct region_end *end = &pool->ended[pool->ends % REGION_ENDS];
-    /* S5: whoever sees this store also sees the count that the previous end stored */
+    /* S5: a thread that sees this store also sees the count that the previous end stored */
     store_release(&end->region, region);
     store_release(&end->instance, region->instance);
     store_release(&end->codeptr, region->codeptr);
@@ -136,8 +136,8 @@ void region_release(struct region *region)
     }
 }
 
-/* Returns the region's context in this tree if the contexts of the region and of all outer regions are known,
- * otherwise 0. Recurses over nested regions. */
+/* Returns the region's context in this tree if the contexts of the region and of all outer regions are known;
+ * otherwise 0. */
 static uint32_t resolved_region_base(struct tree *tree, const struct region *region)
 {
     uint32_t context = load_acquire(&region->context); /* R2 */
@@ -171,26 +171,28 @@ uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree,
     return placeholder_node(&placeholders->entries[placeholders->count++], tree, fork_key);
 }
 
-/* Returns the node below which the contexts in the region can move now. This is the region's context in this
- * tree, or its path below the outer region's placeholder if an outer context is unknown. Returns 0 if there
- * is no memory. */
-static uint32_t graft_target(struct placeholders *placeholders, struct tree *tree, struct placeholder *entry)
+/* Returns the node below which the region's contexts can be moved now. If all outer contexts are known, this
+ * is the region's context in this tree, otherwise its path below the outer region's placeholder. Returns 0 if
+ * there is no memory. */
+static uint32_t placeholder_graft_target(struct placeholders *placeholders, struct tree *tree,
+                                         struct placeholder *entry)
 {
     if (!entry->base)
         entry->base = resolved_region_base(tree, entry->region);
     if (entry->base || !entry->region->outer)
-        return entry->base; /* 0: no memory; a later call tries again */
+        return entry->base; /* if this is 0 for lack of memory, a later call tries again */
     return tree_copy_trie_path(tree, load_relaxed(&entry->region->context),
                                placeholders_node(placeholders, tree, entry->region->outer, 0));
 }
 
-static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint32_t index, uint64_t *steps)
+static bool placeholders_graft_one(struct placeholders *placeholders, struct tree *tree, uint32_t index,
+                                   uint64_t *steps)
 {
     struct placeholder *entry = &placeholders->entries[index];
     if (!load_acquire(&entry->region->context))
         return false;
     *steps -= PATH_STEPS < *steps ? PATH_STEPS : *steps;
-    uint32_t into = graft_target(placeholders, tree, entry);
+    uint32_t into = placeholder_graft_target(placeholders, tree, entry);
     if (!into || (entry->node_idx && !tree_graft(tree, entry->node_idx, into, steps)))
         return false;
     struct region *region = entry->region;
@@ -201,12 +203,12 @@ static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint
 
 uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree, uint64_t steps)
 {
-    /* A graft may create the outer region's placeholder and append it. The outer loop repeats until nothing
-     * moves, so it handles that one, too. */
+    /* A graft may create a placeholder for the outer region and append it to the entries. The outer loop
+     * repeats until nothing moves, so it also handles that placeholder. */
     for (bool moved = true; moved && placeholders->count && steps;) {
         moved = false;
         for (uint32_t i = placeholders->count; i-- > 0 && steps;)
-            if (i < placeholders->count && graft_one(placeholders, tree, i, &steps))
+            if (i < placeholders->count && placeholders_graft_one(placeholders, tree, i, &steps))
                 moved = true;
     }
     return placeholders->count;

@@ -1,8 +1,8 @@
-/* Rules for code: as in ompt_tool/sampling/sampler.c. */
+/* The rules in ompt_tool/sampling/sampler.c hold for this code, too. */
 #include "cct/timeline/moment.h"
 
-/* With one bit, two threads would always be in opposite halves of a period, so an error of one thread's count
- * would always be an opposite error of the other's. */
+/* With one bit, two threads would always be in opposite halves of a period. An error of one thread's count
+ * would then always come with the opposite error of the other's. */
 #define LEAST_BITS 2u
 #define MOST_BITS  12u
 
@@ -26,10 +26,10 @@ uint32_t moment_bits(uint32_t thread)
     return bits && bits < LEAST_BITS ? LEAST_BITS : bits > MOST_BITS ? MOST_BITS : bits;
 }
 
-/* Returns the part of the period that contains the thread's moment: a * thread + b in the field of 2^bits
- * elements, with random b and random a other than 0. So any two threads are in any two different parts
- * equally often. */
-static uint64_t part_of_thread(uint32_t thread, uint64_t drawn, uint32_t bits)
+/* Returns the number of the period's part that contains the thread's moment: a * thread + b in the field of
+ * 2^bits elements, where b is random, and a is random but not 0. So any two threads are in any two different
+ * parts equally often. */
+static uint64_t moment_part_of_thread(uint32_t thread, uint64_t drawn, uint32_t bits)
 {
     static const uint16_t irreducible[MOST_BITS + 1] = {1,    3,     7,     0xb,   0x13,  0x25,  0x43,
                                                         0x83, 0x11b, 0x203, 0x409, 0x805, 0x1009};
@@ -46,5 +46,5 @@ static uint64_t part_of_thread(uint32_t thread, uint64_t drawn, uint32_t bits)
 uint64_t moment_place(uint64_t begin_ns, uint64_t salt, uint32_t thread, uint32_t bits)
 {
     uint64_t drawn = moment_hash(begin_ns + salt), place = moment_hash(drawn + thread);
-    return bits ? place >> bits | part_of_thread(thread, drawn, bits) << (64 - bits) : place;
+    return bits ? place >> bits | moment_part_of_thread(thread, drawn, bits) << (64 - bits) : place;
 }

@@ -10,7 +10,7 @@
 
 #define VALUES (sizeof(struct profile_time_value) / sizeof(float))
 
-/* The first word of lanes and dense bins, which is stored in one instruction. */
+/* The first word of lanes and dense bins, which is written by one store. */
 struct head {
     uint8_t form, shift;
     uint16_t merged;
@@ -21,14 +21,14 @@ static void set_bins_head(void *record, struct head head)
 {
     uint32_t bits;
     memcpy(&bits, &head, sizeof(bits));
-    /* A reader of the file sees data and head that match, even if the process was killed in between. */
+    /* If the process is killed, a reader of the file still sees data that match the head. */
     release_fence();
     store_relaxed((head_bits *)record, bits);
     release_fence();
 }
 
-/* Merges pairs of neighbouring bins in place. If the process is killed, a reader of the file can complete the
- * merge, except if it was killed in one short interval at the start. */
+/* Merges pairs of neighbouring bins in place. If the process is killed meanwhile, a reader of the file can
+ * complete the merge, except in a short interval at the start. */
 static inline __attribute__((always_inline)) void merge_neighbour_bins(void *record, float *sums, uint32_t bins,
                                                                        uint32_t each)
 {
@@ -90,16 +90,18 @@ void widen_few_bins(struct profile_few_bins *few, uint32_t shift)
 
 #define LANE_UNITS  (sizeof(struct profile_lane) / PROFILE_UNIT_BYTES)
 #define DENSE_UNITS (sizeof(struct profile_bins) / PROFILE_UNIT_BYTES)
-#define FEW_LEFT    2u  /* dense bins of which at most this many are in use become a few bins again */
-#define MERGES      16u /* maximum number of levels climbed by merge_bins_upward() */
+/* dense bins are turned into a record of few bins if at most this many of them are in use */
+#define FEW_LEFT 2u
+#define MERGES   16u /* maximum number of levels in the tree that merge_bins_upward() climbs */
 
-/* The four floats of a profile_time_value as one vector, also widened to doubles, and these as bits. */
+/* The four floats of a profile_time_value as one vector, the same values widened to doubles, and the bits of
+ * those doubles. */
 typedef float floats __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef uint64_t bits __attribute__((vector_size(32)));
 
-static inline __attribute__((always_inline)) void add_value(struct times *times, struct profile_time_value *to,
-                                                            const struct profile_time_value *value)
+static inline __attribute__((always_inline)) void time_value_add(struct times *times, struct profile_time_value *to,
+                                                                 const struct profile_time_value *value)
 {
     floats sum, more;
     memcpy(&sum, to, sizeof(sum));
@@ -122,10 +124,11 @@ static inline void add_to_dense_bins(struct times *times, struct profile_bins *b
         forget_cached_bins(times);
         widen_bins(bins, profile_time_shift(after_ns));
     }
-    add_value(times, &bins->bin[after_ns >> bins->shift], &value);
+    time_value_add(times, &bins->bin[after_ns >> bins->shift], &value);
 }
 
-/* Adds a value to a record of few bins. Returns false if the value needs another bin and the record is full. */
+/* Adds a value to a record of few bins. Returns false if the value belongs to a new bin and the record is
+ * full. */
 static inline bool add_to_few_bins(struct times *times, struct profile_few_bins *few, uint64_t after_ns,
                                    struct profile_time_value value)
 {
@@ -136,7 +139,7 @@ static inline bool add_to_few_bins(struct times *times, struct profile_few_bins 
     uint32_t bin = (uint32_t)(after_ns >> few->shift), i = few->count;
     while (i-- > 0) {
         if (few->entry[i].bin == bin) {
-            add_value(times, &few->entry[i].value, &value);
+            time_value_add(times, &few->entry[i].value, &value);
             return true;
         }
     }
@@ -144,7 +147,7 @@ static inline bool add_to_few_bins(struct times *times, struct profile_few_bins 
         return false;
     few->entry[few->count].bin = bin;
     few->entry[few->count].value = value;
-    release_fence(); /* readers of the file must see the entry before the count that covers it */
+    release_fence(); /* readers of the file must see the entry before the count that includes it */
     few->count++;
     return true;
 }
@@ -184,7 +187,7 @@ static struct profile_bins *dense_bins_at(const struct times *times, uint32_t pl
 
 static bool reclaim_dense_bins(struct tree *tree, uint32_t shift);
 
-/* Returns the unit index of empty dense bins, assigned to this TIME node; 0 if there is no room. */
+/* Returns the unit index of empty dense bins, which now belong to this TIME node; 0 if there is no room. */
 static uint32_t take_dense_bins(struct tree *tree, uint32_t time_idx, uint32_t shift)
 {
     struct times *times = &tree->times;
@@ -204,7 +207,7 @@ static uint32_t take_dense_bins(struct tree *tree, uint32_t time_idx, uint32_t s
     return times->dense[times->used++];
 }
 
-/* Returns dense bins that no node uses to the free entries of dense[]. */
+/* Moves dense bins that no node uses any more to the free entries of dense[]. */
 static void free_dense_bins(struct times *times, struct profile_bins *bins)
 {
     uint32_t place = bins->place, last = --times->used, unit_idx = times->dense[place];
@@ -245,8 +248,8 @@ static void add_dense_bins(struct profile_bins *to, struct profile_bins *from)
         sum[i] += other[i];
 }
 
-/* Returns the unit index of an empty record; 0 if there is no memory. If `above` is true, values after this
- * go to a context above. Without a record they go there too, until the next value arrives. */
+/* Returns the unit index of an empty record of few bins; 0 if there is no memory. If `above` is true, later
+ * values of the context go to a context above. */
 static uint32_t new_few_bins(struct tree *tree, uint32_t shift, bool above)
 {
     uint32_t unit_idx = tree_record(tree);
@@ -316,9 +319,9 @@ static bool is_light_bins(const struct profile_bins *bins, double mean)
     return weight <= mean;
 }
 
-/* Merges these bins into those of the context above, together with the light bins of the context's other
- * children. Such children are mostly instructions of one function. If the context above has no dense bins, it
- * takes over these. */
+/* Merges these bins into those of the context above, together with light bins of that context's other
+ * children. (Siblings with bins are mostly instructions of one function.) If the context above has no dense
+ * bins, these bins become its own. */
 static bool merge_bins_upward(struct tree *tree, struct profile_bins *bins, double mean)
 {
     struct times *times = &tree->times;
@@ -342,8 +345,8 @@ static bool merge_bins_upward(struct tree *tree, struct profile_bins *bins, doub
     return true;
 }
 
-/* Turns dense bins of which at most FEW_LEFT are in use into a record of few bins. They become few when bins
- * get wider. Returns false if there is no memory. */
+/* Turns dense bins, of which at most FEW_LEFT are in use, into a record of few bins. Returns false if there
+ * is no memory. */
 static bool thin_out_bins(struct tree *tree, struct profile_bins *bins)
 {
     uint32_t unit_idx = new_few_bins(tree, bins->shift, false);
@@ -361,8 +364,8 @@ static bool thin_out_bins(struct tree *tree, struct profile_bins *bins)
     return true;
 }
 
-/* Frees at least one entry of dense[], unless only the root has one. Bins that no longer need to be dense are
- * freed first; if there are none, the lightest bins are merged upward. */
+/* Frees at least one entry of dense[], unless only the root has one. Bins of which few are in use (after
+ * widening) are turned into records of few bins. If there are none, the lightest bins are merged upward. */
 static bool reclaim_dense_bins(struct tree *tree, uint32_t shift)
 {
     struct times *times = &tree->times;
@@ -370,7 +373,8 @@ static bool reclaim_dense_bins(struct tree *tree, uint32_t shift)
     double least = 0, sum = 0;
     uint32_t used = times->used;
     forget_cached_bins(times);
-    /* the loop goes backward, so the entry that moves into a freed slot has already been examined */
+    /* backward, because free_dense_bins() fills a freed slot with the last entry, which this loop has then
+     * already examined */
     for (uint32_t place = used; place-- > 1;) {
         struct profile_bins *bins = dense_bins_at(times, place);
         double weight;
@@ -386,14 +390,14 @@ static bool reclaim_dense_bins(struct tree *tree, uint32_t shift)
     return times->used < used || (lightest && merge_bins_upward(tree, lightest, sum / used));
 }
 
-/* Turns a record of few bins into dense bins. Returns NULL if there is no room; further values then go to a
- * context above. */
+/* Turns a record of few bins into dense bins. Returns NULL if there is no room; the context's later values
+ * then go to a context above. */
 static struct profile_bins *make_bins_dense(struct tree *tree, uint32_t time_idx, struct profile_few_bins *few)
 {
     struct profile_node *node = tree_node(time_idx);
     uint32_t few_idx = node->metric, bins_idx = take_dense_bins(tree, time_idx, few->shift);
-    /* To make room, reclaim_dense_bins() has merged bins from below into this node. They already include the few bins,
-     * and the old record belongs to another node. */
+    /* To make room, reclaim_dense_bins() has merged bins from below into this node. These bins already
+     * include the few bins, whose record has been recycled. */
     if (node->metric != few_idx) {
         if (bins_idx)
             free_dense_bins(&tree->times, arena_unit(bins_idx));
@@ -411,7 +415,7 @@ static struct profile_bins *make_bins_dense(struct tree *tree, uint32_t time_idx
     return bins;
 }
 
-/* Adds a value at a TIME node. Returns the record to which it was added. */
+/* Adds a value at a TIME node. Returns the record that now contains the value. */
 static void *add_at_time_node(struct tree *tree, uint32_t time_idx, uint64_t after_ns, struct profile_time_value value)
 {
     struct times *times = &tree->times;
@@ -432,12 +436,12 @@ static void *add_at_time_node(struct tree *tree, uint32_t time_idx, uint64_t aft
     return bins;
 }
 
-static uint64_t ns_after_origin(const struct times *times, uint64_t at_ns)
+static uint64_t time_ns_after_origin(const struct times *times, uint64_t at_ns)
 {
     return at_ns > times->origin_ns ? at_ns - times->origin_ns : 0;
 }
 
-static void cache_bin(struct times *times, uint32_t node_idx, void *record, uint64_t after_ns)
+static void time_cache_bin(struct times *times, uint32_t node_idx, void *record, uint64_t after_ns)
 {
     struct profile_few_bins *few = is_dense_bins(record) ? NULL : record;
     struct profile_bins *bins = record;
@@ -456,14 +460,14 @@ static __attribute__((noinline)) void time_add_slowly(struct tree *tree, uint32_
         time_begin(tree, times->origin_ns);
     if (!times->lane_ns)
         return;
-    uint64_t after_ns = ns_after_origin(times, at_ns);
+    uint64_t after_ns = time_ns_after_origin(times, at_ns);
     uint32_t time_idx = tree_child(tree, node_idx, PROFILE_NODE_TIME, 0);
     void *record = NULL;
     if (time_idx)
         record = add_at_time_node(tree, time_idx, after_ns, value);
     else
         add_to_dense_bins(times, record = dense_bins_above(tree, node_idx), after_ns, value);
-    cache_bin(times, node_idx, record, after_ns);
+    time_cache_bin(times, node_idx, record, after_ns);
 }
 
 void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value)
@@ -471,7 +475,7 @@ void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profi
     struct times *times = &tree->times;
     const struct time_cached *cached = &times->cached[node_idx % TIME_CACHED];
     if (likely(cached->node_idx == node_idx && at_ns - times->origin_ns - cached->from_ns < cached->width_ns))
-        add_value(times, cached->bin, &value);
+        time_value_add(times, cached->bin, &value);
     else
         time_add_slowly(tree, node_idx, at_ns, value);
 }
@@ -482,8 +486,8 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     times->origin_ns = origin_ns;
     uint32_t lane_idx = tree_child(tree, tree->root, PROFILE_NODE_LANE, 0);
     uint32_t time_idx = tree_child(tree, tree->root, PROFILE_NODE_TIME, 0);
-    /* The root's bins come before the lane, so a new thread touches only one page of the chunk. */
-    /* an earlier call made the root's bins, but had no room for the lane */
+    /* The root's bins are allocated before the lane, so a new thread touches only one page of the chunk. If
+     * `used` is not 0, an earlier call made the root's bins but found no room for the lane. */
     uint32_t root_idx = times->used            ? times->dense[0]
                         : lane_idx && time_idx ? take_dense_bins(tree, time_idx, PROFILE_TIME_SHIFT)
                                                : 0;
@@ -509,7 +513,7 @@ void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_
         fetch_add_relaxed(&arena_header()->timeline_lost_ns, (uint64_t)ns);
         return;
     }
-    uint64_t after_ns = ns_after_origin(times, at_ns);
+    uint64_t after_ns = time_ns_after_origin(times, at_ns);
     uint32_t shift = profile_time_shift(after_ns) - PROFILE_TIME_FINER;
     if (shift > times->lane_shift) {
         widen_lane(times->lane, shift);
@@ -519,9 +523,9 @@ void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_
     time_add_float(&times->lane->ns[after_ns >> times->lane_shift][state], ns, &times->dither);
 }
 
-/* Widens a record's bins to at least 2^shift ns, so that each value of narrower bins falls into one of its
- * bins. */
-static void widen_record(void *record, uint32_t shift)
+/* Widens a record's bins to at least 2^shift ns. A value from a narrower bin then belongs to exactly one of
+ * these bins. */
+static void time_record_widen(void *record, uint32_t shift)
 {
     if (record && is_dense_bins(record))
         widen_bins(record, shift);
@@ -533,7 +537,7 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 {
     struct profile_node *from = tree_node(from_idx), *to = tree_node(to_idx);
     struct profile_few_bins *few = time_record(to_idx);
-    /* the larger record keeps its form */
+    /* if to_idx has no record or a smaller one, it first takes over the record of from_idx */
     if (!few || (is_dense_bins(time_record(from_idx)) && !is_dense_bins(few) && !few->above)) {
         uint32_t unit_idx = to->metric;
         to->metric = from->metric;
@@ -551,7 +555,7 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
         return;
     }
     few = record;
-    widen_record(time_record(to_idx), few->shift);
+    time_record_widen(time_record(to_idx), few->shift);
     for (uint32_t i = 0; i < few->count; i++)
         add_at_time_node(tree, to_idx, (uint64_t)few->entry[i].bin << few->shift, few->entry[i].value);
     tree_recycle_record(tree, from->metric);

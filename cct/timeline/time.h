@@ -1,9 +1,9 @@
-/* When things happened: bins by time, for the states of a tree's threads (a lane) and for each context's own
- * time and blame (cct/profile_time.h). Their size does not grow with the length of the run. A tree has one
- * lane. A context that was sampled in few bins has a record of a metric's size; up to TIME_DENSE contexts
- * have dense bins. When these run out, a context's bins are added to those of the nearest context above it
- * with dense bins. The root always has dense bins, so inclusive sums stay exact. Guarantee T1 determines
- * which thread may write. */
+/* Values over time: bins for the states of a tree's threads (a lane), and for each context's own time and
+ * blame (cct/profile_time.h). Their size does not grow with the length of the run. A tree has one lane. A
+ * context that was sampled in few bins has a record of the size of a metric record; up to TIME_DENSE contexts
+ * have dense bins. If no dense bins are left, a context's values are added to those of the nearest context
+ * above it with dense bins. The root always has dense bins, so inclusive sums stay exact. Guarantee T1
+ * determines which thread may write. */
 #ifndef BLAME_CCT_TIMELINE_TIME_H
 #define BLAME_CCT_TIMELINE_TIME_H
 
@@ -14,22 +14,22 @@
 #include "cct/profile_time.h"
 #include "cct/tree.h"
 
-/* Creates the lane and the root's bins of a tree that has none. Bins are counted from origin_ns, on
+/* Creates the lane and the root's bins of a tree that has none. The first bin begins at origin_ns, on
  * CLOCK_MONOTONIC. [handler] */
 void time_begin(struct tree *tree, uint64_t origin_ns);
 
-/* number of bits by which the fraction of a double is longer than that of a float */
+/* number of bits that a double's fraction has more than a float's */
 #define TIME_CUT_BITS 29u
 
-/* Returns TIME_CUT_BITS random bits. They are added before a double is cut to a float, so that sums are
- * rounded up or down at random. Many small summands are then neither lost nor overstated. [handler] */
+/* Returns TIME_CUT_BITS random bits. They are added to a double before it is truncated to a float, so that
+ * sums are rounded up or down at random. Many small summands are then neither lost nor overstated. [handler] */
 static inline uint64_t time_chance(uint64_t *dither)
 {
     *dither = *dither * 6364136223846793005ull + 1442695040888963407ull;
     return *dither >> (64 - TIME_CUT_BITS);
 }
 
-/* Adds `ns` to a float, rounding at random. [handler] */
+/* Adds `ns` to a float, rounding up or down at random. [handler] */
 static inline void time_add_float(float *to, double ns, uint64_t *dither)
 {
     union {
@@ -42,7 +42,7 @@ static inline void time_add_float(float *to, double ns, uint64_t *dither)
 
 void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns); /* [handler] */
 
-/* Adds `ns` to a state in the tree's lane, at a time on CLOCK_MONOTONIC. [handler] */
+/* Adds `ns` to a state in the tree's lane, in the bin of at_ns, a time on CLOCK_MONOTONIC. [handler] */
 static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns)
 {
     struct times *times = &tree->times;
@@ -53,18 +53,19 @@ static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profil
         time_add_state_slowly(tree, at_ns, state, ns);
 }
 
-/* Adds a value to the context's bins, at a time on CLOCK_MONOTONIC. [handler] */
+/* Adds a value to the context's bins, in the bin of at_ns, a time on CLOCK_MONOTONIC. [handler] */
 void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value);
 
-/* Moves the whole record of a TIME node to another TIME node, which may have a record of its own. Only for
- * tree_graft(). [handler] */
+/* Moves the record of a TIME node to another TIME node, and adds it to that node's record if there is one.
+ * Only for tree_graft(). [handler] */
 void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx);
 
-/* Brackets the calls of time_move() in a graft: true before the first, false after the last. [handler] */
+/* Called by a graft with true before its first time_move(), and with false after its last. In between, no
+ * context loses its dense bins. [handler] */
 void time_fix(struct times *times, bool fixed);
 
-/* ---- wider bins ---- Merges neighbouring bins in place until they are 2^shift ns wide. Does nothing if they
- * already are. */
+/* ---- wider bins ---- Each function merges neighbouring bins of the record in place until a bin is 2^shift
+ * ns wide. It does nothing if the bins are already that wide. */
 
 void widen_lane(struct profile_lane *lane, uint32_t shift);        /* [handler] */
 void widen_bins(struct profile_bins *bins, uint32_t shift);        /* [handler] */

@@ -30,24 +30,24 @@ struct environment {
 };
 
 /* Returns true unless the value is missing, empty or "0", or begins with f or F (false). */
-static bool is_variable_on(const char *value)
+static bool loader_variable_is_on(const char *value)
 {
     return value && *value && !(value[0] == '0' && !value[1]) && (value[0] | 0x20) != 'f';
 }
 
-static void take_environment_variable(struct environment *environment, const char *entry)
+static void loader_take_variable(struct environment *environment, const char *entry)
 {
     const char *value = text_after(entry, "BLAME_LIBOMP=");
     for (size_t i = 0; value && i < sizeof(environment->libomp); i++)
         if (!(environment->libomp[i] = value[i]))
             break;
     environment->moves_all |= text_equal(entry, "BLAME_RUNTIME=libomp");
-    environment->cancels |= is_variable_on(text_after(entry, "OMP_CANCELLATION="));
+    environment->cancels |= loader_variable_is_on(text_after(entry, "OMP_CANCELLATION="));
 }
 
 /* Fills in an environment that is all zero. It reads /proc/self/environ, because there is no getenv() without
  * a C library. */
-static void read_environment(struct environment *environment)
+static void loader_read_environment(struct environment *environment)
 {
     /* longer entries are cut; static, because the loader's lock lets in only one thread */
     static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")];
@@ -63,7 +63,7 @@ static void read_environment(struct environment *environment)
             if (buffer[i])
                 continue;
             entry[length] = '\0';
-            take_environment_variable(environment, entry);
+            loader_take_variable(environment, entry);
             length = 0;
         }
     environment->libomp[sizeof(environment->libomp) - 1] = '\0';
@@ -104,7 +104,7 @@ static const struct {
 };
 
 /* Adds the trait of an imported name to *traits. Returns true, so that elf_view_unmet() visits all names. */
-static bool note_trait(const void *traits, const char *name)
+static bool loader_note_trait(const void *traits, const char *name)
 {
     for (size_t i = 0; i < sizeof(trait_names) / sizeof(trait_names[0]); i++)
         if (text_equal(trait_names[i].name, name))
@@ -113,17 +113,17 @@ static bool note_trait(const void *traits, const char *name)
 }
 
 /* Returns the TRAIT_ flags of the names that an object imports. */
-static unsigned traits_of(const struct elf_view *object)
+static unsigned loader_traits_of(const struct elf_view *object)
 {
     unsigned traits = 0;
     struct elf_lack none;
-    elf_view_unmet(object, note_trait, &(unsigned *){&traits}, &none);
+    elf_view_unmet(object, loader_note_trait, &(unsigned *){&traits}, &none);
     return traits;
 }
 
 /* Returns the reason for which libomp cannot run the program, as the end of a sentence that begins with
  * libomp's name; NULL if it can. `cancels` is true if OMP_CANCELLATION is on. */
-static const char *traits_differ(unsigned traits, bool cancels)
+static const char *loader_traits_differ(unsigned traits, bool cancels)
 {
     if (traits & TRAIT_TEAMS)
         return " uses teams (GOMP_teams_reg), for which libomp makes other teams and threads than libgomp";
@@ -298,7 +298,7 @@ static void print_environment_unread(const struct link_map *needer)
 }
 
 /* Returns true if libomp can replace libgomp for the object; otherwise prints why not. */
-static bool runtime_suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
+static bool loader_runtime_suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     struct elf_view wanted;
     struct elf_lack lack;
@@ -307,31 +307,31 @@ static bool runtime_suits(const struct elf_view *runtime, const struct link_map 
         print_runtime_lack(needer, &lack, KEEPS);
         return false;
     }
-    unsigned traits = traits_of(&wanted);
-    const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
+    unsigned traits = loader_traits_of(&wanted);
+    const char *differs = self.given.moves_all ? NULL : loader_traits_differ(traits, self.given.cancels);
     self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
     if (differs)
         print_runtime_reason(needer, differs, KEEPS "; blame run --runtime libomp runs it on libomp anyway");
     return !differs;
 }
 
-/* Returns true if runtime_suits() holds for the object that needs the library, and for all loaded objects that will
+/* Returns true if loader_runtime_suits() holds for the object that needs the library, and for all loaded objects that will
  * share it. */
-static bool runtime_suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
+static bool loader_runtime_suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
-    if (!runtime_suits(runtime, needer, library))
+    if (!loader_runtime_suits(runtime, needer, library))
         return false;
     for (const struct link_map *map = self.program; map; map = map->l_next) {
         struct elf_view view;
         elf_view_of_map(&view, map);
-        if (map != needer && elf_view_needs(&view, map, library) && !runtime_suits(runtime, map, library))
+        if (map != needer && elf_view_needs(&view, map, library) && !loader_runtime_suits(runtime, map, library))
             return false;
     }
     return true;
 }
 
 /* Returns true if libomp can be started and suits all objects that need `library`; otherwise prints why not. */
-static bool judge_runtime(const struct link_map *needer, const char *library)
+static bool loader_judge_runtime(const struct link_map *needer, const char *library)
 {
     struct elf_view runtime;
     size_t bytes = 0;
@@ -358,18 +358,18 @@ static bool judge_runtime(const struct link_map *needer, const char *library)
             return false;
         }
     }
-    bool enough = runtime_suits_all(&runtime, needer, library);
+    bool enough = loader_runtime_suits_all(&runtime, needer, library);
     if (file)
         kernel_unmap(file, bytes);
     return enough;
 }
 
-/* Returns the result of judge_runtime(). It is remembered, because the loader asks once for each folder that
+/* Returns the result of loader_judge_runtime(). It is remembered, because the loader asks once for each folder that
  * it searches. */
-static bool runtime_is_enough(const struct link_map *needer, const char *library)
+static bool loader_runtime_is_enough(const struct link_map *needer, const char *library)
 {
     if (self.judged != needer)
-        self.enough = judge_runtime(needer, library);
+        self.enough = loader_judge_runtime(needer, library);
     self.judged = needer;
     return self.enough;
 }
@@ -396,12 +396,12 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     if (!now || !(gcc || (self.llvm && is_llvm_runtime(file))))
         return (char *)name;
     if (gcc && !self.asked)
-        read_environment(&self.given);
+        loader_read_environment(&self.given);
     self.asked |= gcc;
     const char *runtime = self.llvm ? self.llvm->l_name : self.given.libomp;
     if (self.given.unread && !*runtime && self.judged != (const struct link_map *)*cookie)
         print_environment_unread((const struct link_map *)*cookie);
-    if (!*runtime || text_equal(runtime, name) || !runtime_is_enough((const struct link_map *)*cookie, file))
+    if (!*runtime || text_equal(runtime, name) || !loader_runtime_is_enough((const struct link_map *)*cookie, file))
         return (char *)name;
     self.moved |= text_equal(file, GCC_NAME);
     self.launched.moved = 1;
@@ -410,7 +410,7 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 
 /* Prints what an object lacks that was loaded after the runtime. The loader already knows libgomp's name
  * then, so it does not call la_objsearch(). */
-static void tell_of_late_object(const struct elf_view *needer, const struct link_map *map)
+static void loader_tell_of_late_object(const struct elf_view *needer, const struct link_map *map)
 {
     struct elf_view runtime;
     struct elf_lack lack;
@@ -421,15 +421,15 @@ static void tell_of_late_object(const struct elf_view *needer, const struct link
         print_runtime_lack(map, &lack, " may not load" REPLACED);
         return;
     }
-    unsigned traits = traits_of(needer);
-    const char *differs = self.given.moves_all ? NULL : traits_differ(traits, self.given.cancels);
+    unsigned traits = loader_traits_of(needer);
+    const char *differs = self.given.moves_all ? NULL : loader_traits_differ(traits, self.given.cancels);
     self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
     if (differs)
         print_runtime_reason(map, differs, " runs on it" REPLACED);
 }
 
 /* Ensures that glibc finds room for the thread-local storage of an object that the process starts with. */
-static void make_tls_room(const struct elf_view *view, const struct link_map *map)
+static void loader_make_tls_room(const struct elf_view *view, const struct link_map *map)
 {
     struct elf_view program;
     self.lines_before += static_tls_begin(view);
@@ -469,9 +469,9 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         self.llvm = map;
     elf_view_of_map(&view, map);
     if (!self.mapped && map != self.program)
-        make_tls_room(&view, map);
+        loader_make_tls_room(&view, map);
     if (self.moved && self.llvm && map != self.llvm)
-        tell_of_late_object(&view, map);
+        loader_tell_of_late_object(&view, map);
     if (!text_equal(file, "libblame.so"))
         return 0;
     const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
@@ -499,7 +499,7 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
 
 /* Returns true if an object of the process defines the name. Also returns true if the process has an object
  * with only the old hash table, which is not searched. */
-static bool process_has_symbol(const void *first, const char *name)
+static bool loader_process_has_symbol(const void *first, const char *name)
 {
     struct elf_view view;
     for (const struct link_map *map = first; map; map = map->l_next) {
@@ -513,13 +513,13 @@ static bool process_has_symbol(const void *first, const char *name)
 
 /* Prints the runtime functions that no object defines, for all objects loaded since the last call. The loader
  * binds a function only when it is first called, so the program would end in the middle of its run. */
-static void tell_of_unmet_symbols(void)
+static void loader_tell_of_unmet_symbols(void)
 {
     for (unsigned i = 0; i < self.fresh_count; i++) {
         struct elf_view view;
         struct elf_lack lack;
         elf_view_of_map(&view, self.fresh[i]);
-        if (self.fresh[i] != self.told && elf_view_unmet(&view, process_has_symbol, self.program, &lack))
+        if (self.fresh[i] != self.told && elf_view_unmet(&view, loader_process_has_symbol, self.program, &lack))
             print_runtime_lack(self.fresh[i], &lack, " runs nevertheless, and ends when it calls that function");
     }
     self.fresh_count = 0;
@@ -530,7 +530,7 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
     elf_view_forget_pages();
     self.mapped |= flag == LA_ACT_CONSISTENT && self.program == (const struct link_map *)*cookie;
     if (flag == LA_ACT_CONSISTENT && self.llvm)
-        tell_of_unmet_symbols();
+        loader_tell_of_unmet_symbols();
 }
 
 /* Returns the address of the runtime's function with this name; 0 if there is none. */

@@ -5,7 +5,7 @@
 
 #define PAGE_BYTES    4096u /* a size that divides the page size of every system */
 #define PAGES_KEPT    64u
-#define PREFIX_BYTES  8    /* is_runtime_name() reads fewer bytes of a name with another prefix */
+#define PREFIX_BYTES  8    /* elf_is_runtime_name() reads fewer bytes of a name with another prefix */
 #define VERSIONS_MOST 4096 /* maximum number of versions that are checked */
 
 struct gnu_hash {
@@ -21,7 +21,7 @@ void elf_view_forget_pages(void)
         pages_there[i] = 0;
 }
 
-static bool is_page_there(uintptr_t page)
+static bool elf_page_is_there(uintptr_t page)
 {
     uintptr_t *kept = &pages_there[page % PAGES_KEPT];
     if (*kept != page && kernel_is_readable(page * PAGE_BYTES))
@@ -38,7 +38,7 @@ static bool elf_can_read(const struct elf_view *view, uintptr_t at, size_t bytes
     if (view->end)
         return at >= view->base && at + bytes <= view->end;
     for (uintptr_t page = at / PAGE_BYTES; page <= (at + bytes - 1) / PAGE_BYTES; page++)
-        if (!is_page_there(page))
+        if (!elf_page_is_there(page))
             return false;
     return true;
 }
@@ -50,7 +50,7 @@ static const void *elf_table_item(const struct elf_view *view, uintptr_t table, 
     return at % _Alignof(uint32_t) == 0 && elf_can_read(view, at, bytes) ? (const void *)at : NULL;
 }
 
-static const ElfW(Sym) * symbol_of(const struct elf_view *view, uint32_t number)
+static const ElfW(Sym) * elf_symbol_of(const struct elf_view *view, uint32_t number)
 {
     return elf_table_item(view, (uintptr_t)view->symbols, number, sizeof(ElfW(Sym)));
 }
@@ -73,7 +73,7 @@ static uintptr_t elf_table_address(const struct elf_view *view, uintptr_t value,
     return at % alignment ? 0 : at;
 }
 
-static void read_dynamic_entry(struct elf_view *view, const ElfW(Dyn) * entry)
+static void elf_read_dynamic_entry(struct elf_view *view, const ElfW(Dyn) * entry)
 {
     uintptr_t value = entry->d_un.d_ptr;
     switch (entry->d_tag) {
@@ -113,10 +113,10 @@ static void read_dynamic_entry(struct elf_view *view, const ElfW(Dyn) * entry)
 }
 
 /* Reads at most `most` entries of the dynamic section. */
-static void read_dynamic_section(struct elf_view *view, const ElfW(Dyn) * entry, size_t most)
+static void elf_read_dynamic_section(struct elf_view *view, const ElfW(Dyn) * entry, size_t most)
 {
     for (size_t i = 0; i < most && entry[i].d_tag != DT_NULL; i++)
-        read_dynamic_entry(view, &entry[i]);
+        elf_read_dynamic_entry(view, &entry[i]);
 }
 
 void elf_view_of_map(struct elf_view *view, const struct link_map *map)
@@ -124,7 +124,7 @@ void elf_view_of_map(struct elf_view *view, const struct link_map *map)
     *view = (struct elf_view){.base = map->l_addr};
     if (map->l_ld)
         /* no limit is needed, because the loader has already read it */
-        read_dynamic_section(view, map->l_ld, SIZE_MAX);
+        elf_read_dynamic_section(view, map->l_ld, SIZE_MAX);
 }
 
 /* Returns true if the file has this many bytes at this offset, and the offset is aligned. */
@@ -148,13 +148,13 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
         if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_vaddr != 0)
             return false;
         if (segments[i].p_type == PT_DYNAMIC && is_elf_file_part(view, segments[i].p_offset, segments[i].p_filesz))
-            read_dynamic_section(view, (const ElfW(Dyn) *)((uintptr_t)bytes + segments[i].p_offset),
-                                 segments[i].p_filesz / sizeof(ElfW(Dyn)));
+            elf_read_dynamic_section(view, (const ElfW(Dyn) *)((uintptr_t)bytes + segments[i].p_offset),
+                                     segments[i].p_filesz / sizeof(ElfW(Dyn)));
     }
     return view->symbols && view->strings && view->gnu_hash;
 }
 
-static uint32_t gnu_hash_of(const char *name)
+static uint32_t elf_gnu_hash_of(const char *name)
 {
     uint32_t hash = 5381;
     for (; *name; name++)
@@ -167,14 +167,14 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
     const struct gnu_hash *table = elf_table_item(view, (uintptr_t)view->gnu_hash, 0, sizeof(*table));
     if (!table || !table->buckets || !view->symbols || !view->strings)
         return NULL;
-    uint32_t hash = gnu_hash_of(name);
+    uint32_t hash = elf_gnu_hash_of(name);
     uintptr_t buckets = (uintptr_t)(table + 1) + table->filters * sizeof(ElfW(Addr));
     uintptr_t chain = buckets + table->buckets * sizeof(uint32_t);
     const uint32_t *bucket = elf_table_item(view, buckets, hash % table->buckets, sizeof(*bucket)), *link;
     for (uint32_t at = bucket ? *bucket : 0; at >= table->first && at; at++) {
         if (!(link = elf_table_item(view, chain, at - table->first, sizeof(*link))))
             break;
-        const ElfW(Sym) *symbol = (*link | 1) == (hash | 1) ? symbol_of(view, at) : NULL;
+        const ElfW(Sym) *symbol = (*link | 1) == (hash | 1) ? elf_symbol_of(view, at) : NULL;
         if (symbol && symbol->st_shndx != SHN_UNDEF && text_equal(elf_string(view, symbol->st_name), name))
             return symbol;
         if (*link & 1)
@@ -241,7 +241,7 @@ static const char *elf_lacks_version(const struct elf_view *runtime, const struc
     return NULL;
 }
 
-static bool is_runtime_name(const char *name)
+static bool elf_is_runtime_name(const char *name)
 {
     static const char *const beginnings[] = {"GOMP_", "GOACC_", "omp_", "__kmpc_", "kmp_"};
     for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
@@ -250,7 +250,7 @@ static bool is_runtime_name(const char *name)
     return false;
 }
 
-static void note_elf_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
+static void elf_note_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
 {
     for (unsigned i = 0; i < lack->count; i++)
         if (lack->symbol[i] == symbol)
@@ -263,20 +263,20 @@ static void note_elf_lack(struct elf_lack *lack, uint32_t symbol, const char *na
 
 /* Returns the name of a symbol that another object must define; "" for other symbols, and for names that are
  * not an OpenMP runtime's. */
-static const char *name_of_wanted_symbol(const struct elf_view *needer, uint32_t number)
+static const char *elf_name_of_wanted_symbol(const struct elf_view *needer, uint32_t number)
 {
-    const ElfW(Sym) *symbol = symbol_of(needer, number);
+    const ElfW(Sym) *symbol = elf_symbol_of(needer, number);
     if (!symbol || symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL)
         return "";
     uintptr_t name = (uintptr_t)needer->strings + symbol->st_name;
-    if (elf_can_read(needer, name, PREFIX_BYTES) && !is_runtime_name((const char *)name))
+    if (elf_can_read(needer, name, PREFIX_BYTES) && !elf_is_runtime_name((const char *)name))
         return "";
     return elf_string(needer, symbol->st_name);
 }
 
 /* Adds names to *lack that has() does not find. Imported symbols have no table of their own, but each has a
  * relocation. Weak symbols may be missing. */
-static void find_elf_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
+static void elf_find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
                            bool (*has)(const void *in, const char *name), const void *in)
 {
     const ElfW(Rela) * relocation;
@@ -284,9 +284,9 @@ static void find_elf_lacks(struct elf_lack *lack, const struct elf_view *needer,
         if (!(relocation = elf_table_item(needer, relocations, i, sizeof(*relocation))))
             break;
         uint32_t number = (uint32_t)ELF64_R_SYM(relocation->r_info);
-        const char *name = name_of_wanted_symbol(needer, number);
-        if (is_runtime_name(name) && !has(in, name))
-            note_elf_lack(lack, number, name);
+        const char *name = elf_name_of_wanted_symbol(needer, number);
+        if (elf_is_runtime_name(name) && !has(in, name))
+            elf_note_lack(lack, number, name);
     }
 }
 
@@ -298,10 +298,10 @@ bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, c
     if (!needer->symbols || !needer->strings)
         return false;
     size_t relative_bytes = needer->relative_count * sizeof(ElfW(Rela));
-    find_elf_lacks(lack, needer, needer->plt_relocations, needer->plt_relocations_bytes, has, in);
+    elf_find_lacks(lack, needer, needer->plt_relocations, needer->plt_relocations_bytes, has, in);
     if (needer->relocations && needer->relative_count <= SIZE_MAX / sizeof(ElfW(Rela)) &&
         needer->relocations_bytes >= relative_bytes)
-        find_elf_lacks(lack, needer, needer->relocations + relative_bytes, needer->relocations_bytes - relative_bytes,
+        elf_find_lacks(lack, needer, needer->relocations + relative_bytes, needer->relocations_bytes - relative_bytes,
                        has, in);
     return lack->name != NULL;
 }

@@ -84,15 +84,15 @@ static char *tunable_append_number(char *end, size_t number)
     return tunable_append(end, digit);
 }
 
-static char **environment_of_process(void)
+static char **static_tls_environment(void)
 {
     return (char **)(self.stack + 1 + self.stack[0] + 1);
 }
 
 /* Returns an entry of the auxiliary vector; 0 if the kernel gave none of this type. */
-static uintptr_t auxiliary_value(uint64_t type)
+static uintptr_t static_tls_auxiliary_value(uint64_t type)
 {
-    char *const *end = environment_of_process();
+    char *const *end = static_tls_environment();
     while (*end)
         end++;
     for (const ElfW(auxv_t) *aux = (const void *)(end + 1); aux->a_type != AT_NULL; aux++)
@@ -111,7 +111,7 @@ unsigned static_tls_begin(const struct elf_view *view)
     /* NULL if the program has a copy of the variable */
     self.stack = *(const uintptr_t *const *)(view->base + symbol->st_value);
     self.room = GLIBCS_BYTES;
-    for (char **entry = self.stack ? environment_of_process() : NULL; entry && *entry; entry++) {
+    for (char **entry = self.stack ? static_tls_environment() : NULL; entry && *entry; entry++) {
         const char *value = text_after(*entry, TUNABLES), *ours = value ? text_after(value, OURS) : NULL, *room;
         for (const char *at = value; at && *at; at++)
             if ((room = text_after(at, TUNABLE)))
@@ -126,7 +126,7 @@ unsigned static_tls_begin(const struct elf_view *view)
 
 /* Returns the size of a file and counts the zero-terminated strings in it. If `to` is not NULL, copies the
  * file there. */
-static size_t read_texts_of_file(const char *path, char *to, size_t *texts)
+static size_t static_tls_read_texts(const char *path, char *to, size_t *texts)
 {
     char buffer[1024];
     size_t bytes = 0;
@@ -143,7 +143,7 @@ static size_t read_texts_of_file(const char *path, char *to, size_t *texts)
     return fd >= 0 && got == 0 ? bytes : 0;
 }
 
-static bool is_program_file(const char *path, struct stat *status)
+static bool static_tls_is_program_file(const char *path, struct stat *status)
 {
     return kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0, 0, 0) == 0;
 }
@@ -151,17 +151,18 @@ static bool is_program_file(const char *path, struct stat *status)
 /* Executes this process's program again, by the name under which it was started, if that name still leads to
  * it. Under valgrind, the file /proc/self/exe is valgrind, but the link contains the name of the program.
  * Executing that would run the program without valgrind, so nothing is done. */
-static void execute_program_again(char **arguments, char **environment)
+static void static_tls_execute_again(char **arguments, char **environment)
 {
     static const char own[] = "/proc/self/exe";
     static char link[4096];
     struct stat wanted, found;
-    const char *names[] = {(const char *)auxiliary_value(AT_EXECFN), link, own};
+    const char *names[] = {(const char *)static_tls_auxiliary_value(AT_EXECFN), link, own};
     kernel_call(SYS_readlinkat, AT_FDCWD, (long)own, (long)link, sizeof(link) - 1, 0, 0);
-    if (!is_program_file(own, &wanted) || (is_program_file(link, &found) && !is_same_file(&wanted, &found)))
+    if (!static_tls_is_program_file(own, &wanted) ||
+        (static_tls_is_program_file(link, &found) && !is_same_file(&wanted, &found)))
         return;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (is_program_file(names[i], &found) && is_same_file(&wanted, &found))
+        if (static_tls_is_program_file(names[i], &found) && is_same_file(&wanted, &found))
             kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
 }
 
@@ -169,13 +170,13 @@ static void execute_program_again(char **arguments, char **environment)
  * NULL). The arguments are read from /proc/self/cmdline: if the loader was started by its own name, it has
  * removed its own arguments from the stack. The environment is read from the stack, because glibc cuts
  * strings in the kernel's copy. Returns only if the start fails. */
-static void restart_process(const char *beginning, char *entry)
+static void static_tls_restart_process(const char *beginning, char *entry)
 {
     static const char path[] = "/proc/self/cmdline";
     char *const *from;
     size_t count = 0, kept = 0, begin = 0, entries = 0;
-    size_t bytes = read_texts_of_file(path, NULL, &count);
-    for (from = environment_of_process(); *from; from++)
+    size_t bytes = static_tls_read_texts(path, NULL, &count);
+    for (from = static_tls_environment(); *from; from++)
         entries++;
     size_t list_bytes = (count + 1 + entries + 2) * sizeof(char *);
     long at = kernel_call(SYS_mmap, 0, (long)(list_bytes + bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -183,15 +184,15 @@ static void restart_process(const char *beginning, char *entry)
     if (!bytes || (at < 0 && at > -4096))
         return;
     char **arguments = (char **)at, **environment = arguments + count + 1, *text = (char *)at + list_bytes;
-    for (from = environment_of_process(); *from; from++)
+    for (from = static_tls_environment(); *from; from++)
         if (!text_after(*from, beginning))
             environment[kept++] = *from;
     environment[kept] = entry;
-    if (read_texts_of_file(path, text, &count) == bytes) {
+    if (static_tls_read_texts(path, text, &count) == bytes) {
         for (size_t i = 0; i < count; begin++)
             if (begin == 0 || !text[begin - 1])
                 arguments[i++] = text + begin;
-        execute_program_again(arguments, environment);
+        static_tls_execute_again(arguments, environment);
     }
     kernel_unmap((void *)at, list_bytes + bytes);
 }
@@ -207,7 +208,7 @@ const char *static_tls_add(const struct link_map *map, unsigned lines)
         return NULL;
     char *end = tunable_append(tunable_append_number(tunable_append(entry, TUNABLES OURS), lines), ":"), *tunable = end;
     tunable_append_number(tunable_append(end, TUNABLE), self.wanted + self.wanted / 4);
-    restart_process(DONE, entry); /* the entry is placed after all others of its name */
+    static_tls_restart_process(DONE, entry); /* the entry is placed after all others of its name */
     self.stack = NULL;
     return tunable;
 }
@@ -229,7 +230,9 @@ bool static_tls_fits(const struct link_map *map, const struct elf_view *program)
 {
     struct tls tls = tls_of(map->l_addr);
     if (!self.stack || tls.align <= TCB_BYTES ||
-        tls.align <= tls_of_segments((const void *)auxiliary_value(AT_PHDR), auxiliary_value(AT_PHNUM)).align)
+        tls.align <=
+            tls_of_segments((const void *)static_tls_auxiliary_value(AT_PHDR), static_tls_auxiliary_value(AT_PHNUM))
+                .align)
         return true;
     for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_STATIC_TLS)
@@ -239,5 +242,5 @@ bool static_tls_fits(const struct link_map *map, const struct elf_view *program)
 
 void static_tls_leave(void)
 {
-    restart_process(AUDIT, NULL);
+    static_tls_restart_process(AUDIT, NULL);
 }

@@ -39,7 +39,7 @@ uint64_t capture_key(uintptr_t address)
 }
 
 /* Returns the node below which the region's contexts begin. */
-static uint32_t node_of_region(struct thread *thread, struct region *region)
+static uint32_t capture_node_of_region(struct thread *thread, struct region *region)
 {
     if (!region)
         return thread->tree.root;
@@ -48,7 +48,7 @@ static uint32_t node_of_region(struct thread *thread, struct region *region)
 }
 
 /* Returns true unless the runtime created the thread: its stack then begins in the program's own code. */
-static bool thread_is_the_programs(const struct thread *thread)
+static bool capture_thread_is_programs(const struct thread *thread)
 {
     uint32_t kind = thread->ledger->kind;
     return kind != PROFILE_THREAD_WORKER && kind != PROFILE_THREAD_HELPER;
@@ -56,15 +56,15 @@ static bool thread_is_the_programs(const struct thread *thread)
 
 static bool walk_has_whole_path(const struct thread *thread, const struct walk *walk, bool boundary)
 {
-    return !boundary && walk->have == UNWIND_END && !walk->on_fiber && thread_is_the_programs(thread);
+    return !boundary && walk->have == UNWIND_END && !walk->on_fiber && capture_thread_is_programs(thread);
 }
 
 /* Returns the node below which a task's contexts begin: the region's node, or the root. If a worker's task
  * has no known region, this is a named row below the root. */
-static uint32_t node_of_task(struct thread *thread, struct region *region, bool has_level, int kind)
+static uint32_t capture_node_of_task(struct thread *thread, struct region *region, bool has_level, int kind)
 {
-    uint32_t base = node_of_region(thread, region);
-    if (!region && has_level && kind != ompt_task_initial && !thread_is_the_programs(thread))
+    uint32_t base = capture_node_of_region(thread, region);
+    if (!region && has_level && kind != ompt_task_initial && !capture_thread_is_programs(thread))
         base = tree_child(&thread->tree, base, PROFILE_NODE_PSEUDO,
                           thread->unusual.helper ? PROFILE_PSEUDO_HELPER : PROFILE_PSEUDO_UNRESOLVED);
     return base;
@@ -76,7 +76,7 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
         return probe->node_idx;
     const struct probe_task *task = &probe->task;
     uint32_t base =
-        task->from_root ? thread->tree.root : node_of_task(thread, task->region, task->has_level, task->kind);
+        task->from_root ? thread->tree.root : capture_node_of_task(thread, task->region, task->has_level, task->kind);
     probe->node_idx = base ? tree_copy_trie_path(&thread->tree, probe->context, base) : 0;
     probe->grafts = thread->tree.grafts;
     return probe->node_idx;
@@ -85,7 +85,7 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
 /* Returns the node below which the walked path belongs: the node of the probe, or of the task, at which the
  * walk ended. If the walk reached the end of the stack of a thread that the runtime did not create, the path
  * is whole and begins at the root, even if a region is being created. */
-static uint32_t node_where_walk_ended(struct thread *thread, const struct walk *walk, bool boundary)
+static uint32_t capture_node_where_walk_ended(struct thread *thread, const struct walk *walk, bool boundary)
 {
     if (walk->inside)
         return capture_probe_node(thread, walk->inside);
@@ -93,12 +93,12 @@ static uint32_t node_where_walk_ended(struct thread *thread, const struct walk *
         return thread->tree.root;
     uint32_t creation = walk->has_level ? task_word_context(walk->level.data) : 0;
     struct region *region = walk->has_level ? walk->level.region : NULL;
-    uint32_t base = node_of_task(thread, region, walk->has_level, walk->level.kind);
+    uint32_t base = capture_node_of_task(thread, region, walk->has_level, walk->level.kind);
     return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 
 /* Returns the trie node of the probe or task at which the walk ended. */
-static uint32_t trie_node_where_walk_ended(struct thread *thread, const struct walk *walk, bool from_root)
+static uint32_t capture_trie_node_where_walk_ended(struct thread *thread, const struct walk *walk, bool from_root)
 {
     if (walk->inside)
         return walk->inside->context;
@@ -106,7 +106,8 @@ static uint32_t trie_node_where_walk_ended(struct thread *thread, const struct w
     return creation ? tree_copy_trie_path(&thread->tree, creation, thread->tree.trie) : thread->tree.trie;
 }
 
-static struct probe_task task_where_walk_ended(const struct thread *thread, const struct walk *walk, bool boundary)
+static struct probe_task capture_task_where_walk_ended(const struct thread *thread, const struct walk *walk,
+                                                       bool boundary)
 {
     if (walk->inside)
         return walk->inside->task;
@@ -118,21 +119,22 @@ static struct probe_task task_where_walk_ended(const struct thread *thread, cons
 
 /* Returns the league of which the region is a team, if the walk has gone on to the task that encountered the
  * league, because no code of the program lies between them. Otherwise returns NULL. */
-static struct region *league_passed_by_walk(const struct thread *thread, struct region *region, struct region *outer)
+static struct region *capture_league_passed_by_walk(const struct thread *thread, struct region *region,
+                                                    struct region *outer)
 {
     struct region *league = region->outer;
     bool passed = league && outer != league && outer == league->outer && league->home == &thread->regions;
     return passed ? league : NULL;
 }
 
-static void publish_region_context(struct thread *thread, struct walk *walk, struct region *region)
+static void capture_publish_region_context(struct thread *thread, struct walk *walk, struct region *region)
 {
     bool boundary = walk_task(walk, &thread->context_path);
-    struct probe_task outer = task_where_walk_ended(thread, walk, boundary);
-    struct region *league = boundary ? league_passed_by_walk(thread, region, outer.region) : NULL;
+    struct probe_task outer = capture_task_where_walk_ended(thread, walk, boundary);
+    struct region *league = boundary ? capture_league_passed_by_walk(thread, region, outer.region) : NULL;
     if (league && !load_relaxed(&league->context)) {
-        uint32_t context =
-            capture_add_path(&thread->tree, trie_node_where_walk_ended(thread, walk, false), &thread->context_path);
+        uint32_t context = capture_add_path(&thread->tree, capture_trie_node_where_walk_ended(thread, walk, false),
+                                            &thread->context_path);
         if (context)
             region_publish(league, context);
     }
@@ -145,7 +147,7 @@ static void publish_region_context(struct thread *thread, struct walk *walk, str
         return;
     /* The first thread's task has no frame of its own (teams), so the walk has the whole path. */
     region->from_root = outer.from_root;
-    uint32_t base = trie_node_where_walk_ended(thread, walk, region->from_root);
+    uint32_t base = capture_trie_node_where_walk_ended(thread, walk, region->from_root);
     uint32_t context = capture_add_path(&thread->tree, base, &thread->context_path);
     if (context)
         region_publish(region, context);
@@ -153,7 +155,7 @@ static void publish_region_context(struct thread *thread, struct walk *walk, str
 
 /* Publishes the context of a region when a sample hits the thread that encountered it. The context is further
  * out on that thread's stack. The context is then known at once, even if the region never ends. */
-static void publish_region_context_early(struct thread *thread, const struct walk *walk)
+static void capture_publish_region_context_early(struct thread *thread, const struct walk *walk)
 {
     struct region *region = walk->level.region;
     if (!region || !walk->level.primary || region->home != &thread->regions || load_relaxed(&region->context))
@@ -162,10 +164,10 @@ static void publish_region_context_early(struct thread *thread, const struct wal
     if (further.inside && !walk_leave_probe(&further, &thread->context_path))
         return;
     if (walk_next_level(&further))
-        publish_region_context(thread, &further, region);
+        capture_publish_region_context(thread, &further, region);
 }
 
-static void count_unwinder_steps(struct profile_thread *ledger, const struct unwinder *unwinder)
+static void capture_count_unwinder_steps(struct profile_thread *ledger, const struct unwinder *unwinder)
 {
     _Static_assert(sizeof(unwinder->slow_steps) <= sizeof(ledger->slow_steps), "the ledger has a field for each cause "
                                                                                "of a slow step");
@@ -193,18 +195,18 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     /* Publish before adding the path: below a region without a context, the path would get a placeholder, which
      * needs a graft later. */
     if (boundary)
-        publish_region_context_early(thread, &walk);
-    result.node_idx = capture_add_path(&thread->tree, node_where_walk_ended(thread, &walk, boundary), path);
+        capture_publish_region_context_early(thread, &walk);
+    result.node_idx = capture_add_path(&thread->tree, capture_node_where_walk_ended(thread, &walk, boundary), path);
     if (path->in_runtime && leaf == LEAF_RUNTIME)
         result.node_idx = capture_add_runtime_leaf(&thread->tree, result.node_idx, path->runtime_key);
-    count_unwinder_steps(thread->ledger, &thread->unwinder);
+    capture_count_unwinder_steps(thread->ledger, &thread->unwinder);
     return result;
 }
 
 /* Returns true if the stack may be too small for a walk, which needs 2 KB and what libunwind needs. This can
  * happen if the handler runs on the interrupted stack (sample_signal.h) and that stack is a signal stack of
  * the program. The memory below a signal stack belongs to other data. */
-static bool lacks_stack_for_walk(const struct thread *thread, const ucontext_t *context)
+static bool capture_lacks_stack_for_walk(const struct thread *thread, const ucontext_t *context)
 {
     uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, here = (uintptr_t)__builtin_frame_address(0);
     const uintptr_t own_bytes = THREAD_HANDLER_STACK_BYTES;
@@ -215,7 +217,7 @@ static bool lacks_stack_for_walk(const struct thread *thread, const ucontext_t *
 
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf)
 {
-    if (lacks_stack_for_walk(thread, context))
+    if (capture_lacks_stack_for_walk(thread, context))
         return (struct capture){0, false, PROFILE_DROP_NO_PATH};
     unwinder_start_at(&thread->unwinder, context);
     struct capture result = capture(thread, leaf);
@@ -288,7 +290,7 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
     walk_begin(&walk, thread);
     walk.memo = memo;
     bool boundary = walk_task(&walk, path);
-    fresh->task = task_where_walk_ended(thread, &walk, boundary);
+    fresh->task = capture_task_where_walk_ended(thread, &walk, boundary);
     result->cut = walk_is_cut_by_depth(thread, &walk);
     result->complete = result->cut || (walk_is_in_innermost_task(&walk) && (boundary || walk.have == UNWIND_END));
     struct path callers = *path;
@@ -296,16 +298,16 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
         inside = path->count;
     callers.keys += inside;
     callers.count -= inside;
-    result->creator =
-        capture_add_path(&thread->tree, trie_node_where_walk_ended(thread, &walk, fresh->task.from_root), &callers);
+    result->creator = capture_add_path(
+        &thread->tree, capture_trie_node_where_walk_ended(thread, &walk, fresh->task.from_root), &callers);
     thread->ledger->paths_truncated += path->truncated;
-    count_unwinder_steps(thread->ledger, &thread->unwinder);
+    capture_count_unwinder_steps(thread->ledger, &thread->unwinder);
     signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
 }
 
 uint32_t capture_region_end(struct thread *thread, struct region *region)
 {
-    return capture_add_runtime_leaf(&thread->tree, node_of_region(thread, region), 0);
+    return capture_add_runtime_leaf(&thread->tree, capture_node_of_region(thread, region), 0);
 }
 
 void capture_region_context(struct thread *thread, struct region *region)
@@ -315,7 +317,7 @@ void capture_region_context(struct thread *thread, struct region *region)
     walk_begin(&walk, thread);
     while (walk.has_level && walk.level.region == region && walk_next_level(&walk))
         ;
-    publish_region_context(thread, &walk, region);
+    capture_publish_region_context(thread, &walk, region);
     signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
 }
 

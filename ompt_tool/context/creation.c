@@ -28,8 +28,8 @@ static void creation_key_end_at_probe(const struct thread *thread, struct creati
 
 /* Fills in the creating task's part of the stack. Returns false if the runtime's addresses are stale, or if
  * they are not on the thread's stack above the key. */
-static bool find_creators_part_of_stack(const struct thread *thread, const ompt_frame_t *frame,
-                                        struct creation_key *key)
+static bool creation_find_creators_stack(const struct thread *thread, const ompt_frame_t *frame,
+                                         struct creation_key *key)
 {
     if (!frame)
         return false;
@@ -42,7 +42,7 @@ static bool find_creators_part_of_stack(const struct thread *thread, const ompt_
     return creation_is_on_stack(thread, key);
 }
 
-static inline bool is_runtime_code(uintptr_t address)
+static inline bool creation_is_runtime_code(uintptr_t address)
 {
     return address - runtime.code_low < runtime.code_bytes;
 }
@@ -51,10 +51,10 @@ static inline bool is_runtime_code(uintptr_t address)
  * if(0) themselves, between two calls of the runtime. Such a task has no frame of the runtime, and its exit
  * address is the program's rbp (docs/call-paths.md). In programs compiled by GCC, GOMP_task calls the code,
  * and the exit address is in the frame of GOMP_task. */
-static bool program_calls_task_code(const struct thread *thread, const struct creation *creation)
+static bool creation_program_calls_task_code(const struct thread *thread, const struct creation *creation)
 {
     uintptr_t exit;
-    if (is_runtime_code(creation->codeptr) || runtime_current_task(&exit) != creation->task)
+    if (creation_is_runtime_code(creation->codeptr) || runtime_current_task(&exit) != creation->task)
         return false;
     uintptr_t slot = exit + sizeof(uintptr_t);
     bool on_stack = slot % sizeof(uintptr_t) == 0 && slot > (uintptr_t)__builtin_frame_address(0) &&
@@ -68,7 +68,7 @@ bool creation_is_called_by_program(struct thread *thread, const struct creation 
     struct creation_call *call = &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
     uint32_t generation = loadmap_generation();
     if (unlikely(call->codeptr != creation->codeptr || call->generation != generation)) {
-        call->by_program = program_calls_task_code(thread, creation);
+        call->by_program = creation_program_calls_task_code(thread, creation);
         call->codeptr = creation->codeptr;
         call->generation = generation;
     }
@@ -136,7 +136,7 @@ static uint32_t creation_walk(struct thread *thread, const struct creation_key *
 uint32_t creation_context_slowly(struct thread *thread, const struct creation *creation)
 {
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
-    if (!creation->codeptr || !find_creators_part_of_stack(thread, creation->frame, &key))
+    if (!creation->codeptr || !creation_find_creators_stack(thread, creation->frame, &key))
         return creation_walk(thread, NULL);
     uint32_t context = thread->memos ? creation_memo_find(thread->memos, &key) : 0;
     return context ? context : creation_walk(thread, &key);

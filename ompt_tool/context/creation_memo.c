@@ -119,8 +119,8 @@ static inline bool memo_key_has_address(const struct creation_key *key, uintptr_
     return address >= key->low && address < key->high && address % sizeof(uintptr_t) == 0;
 }
 
-static __attribute__((noinline)) uint32_t context_if_still_there(const struct creation_memo *memo,
-                                                                 const struct step *end)
+static __attribute__((noinline)) uint32_t memo_context_if_still_there(const struct creation_memo *memo,
+                                                                      const struct step *end)
 {
     for (uint32_t i = 0; i < memo->unsure_count; i++)
         if ((end->unsure & 1u << i) && !loadmap_is_callers(memo->unsure[i]))
@@ -142,7 +142,7 @@ static inline uint32_t memo_end_context(const struct creation_memo *memo, const 
 {
     if (end->kind == STEP_END && !(end = memo_step_with_word(memo, end, word)))
         return 0;
-    return likely(!end->unsure) ? end->context : context_if_still_there(memo, end);
+    return likely(!end->unsure) ? end->context : memo_context_if_still_there(memo, end);
 }
 
 /* All addresses read here are aligned, because the key's low and high and all offsets are multiples of a

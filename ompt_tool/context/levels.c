@@ -14,7 +14,7 @@ _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the low bits of a record'
 static uintptr_t frame_bytes;
 
 /* Measures frame_bytes at the start of an initial task. */
-static void learn_task_frame_bytes(const ompt_data_t *task)
+static void levels_learn_task_frame_bytes(const ompt_data_t *task)
 {
     ompt_data_t *current = NULL;
     ompt_frame_t *frame = NULL;
@@ -210,7 +210,7 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
     /* A league's initial tasks are treated as implicit tasks. */
     bool initial = (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
-        learn_task_frame_bytes(task);
+        levels_learn_task_frame_bytes(task);
     if ((flags & ompt_task_initial) && thread->level->exit && !region && !thread->regions.nameless)
         /* libomp does not report the league of a single team: it is the thread's open region */
         region = thread->regions.open;

@@ -15,7 +15,7 @@
 
 static uintptr_t program_entry;
 
-static uint32_t frame_module_flags(const struct unwind_frame *frame)
+static uint32_t walk_frame_module_flags(const struct unwind_frame *frame)
 {
     return frame->module ? frame->module->flags : 0;
 }
@@ -92,7 +92,7 @@ static bool walk_has_exit_on_stack(const struct walk *walk)
 
 /* Returns true if the frame belongs to the runtime and called the code of the next task out, while the walk's
  * task has no frame on the stack yet or never gets one (leagues). The walk then moves to that task. */
-static bool is_boundary_of_outer_task(struct walk *walk, const struct unwind_frame *frame)
+static bool walk_is_boundary_of_outer_task(struct walk *walk, const struct unwind_frame *frame)
 {
     if (!walk->has_level || walk->level.exit || walk->level.kind == ompt_task_initial)
         return false;
@@ -111,7 +111,7 @@ static bool is_boundary_of_outer_task(struct walk *walk, const struct unwind_fra
  * runtime that called the region's body is on the stack. While a region is being created, its task has
  * neither an exit address nor a frame, so the frame is the boundary of the next task out. (A region
  * serialised by Clang's code has no such frame: user code calls its body.) */
-static bool is_unmarked_task_boundary(struct walk *walk, const struct unwind_frame *frame)
+static bool walk_is_unmarked_task_boundary(struct walk *walk, const struct unwind_frame *frame)
 {
     if (walk->has_stale) {
         walk->level = walk->stale;
@@ -120,13 +120,13 @@ static bool is_unmarked_task_boundary(struct walk *walk, const struct unwind_fra
         walk->has_stale = false;
         return true;
     }
-    return is_boundary_of_outer_task(walk, frame) ||
+    return walk_is_boundary_of_outer_task(walk, frame) ||
            (walk->has_level && !walk->level.exit && walk->level.kind != ompt_task_initial);
 }
 
 /* Returns true if the frame belongs to the runtime and called the code of the walk's current task. If the
  * exit address lies in a frame of user code, the address is stale (see walk_begin). */
-static bool is_task_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
+static bool walk_is_task_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
 {
     while (walk_has_exit_on_stack(walk) && frame->cfa > walk->level.exit) {
         if (runtime_frame && walk->level.exit >= frame->stack)
@@ -134,12 +134,13 @@ static bool is_task_boundary(struct walk *walk, const struct unwind_frame *frame
         if (!walk_skip_stale_level(walk))
             break;
     }
-    return runtime_frame && (leading ? is_boundary_of_outer_task(walk, frame) : is_unmarked_task_boundary(walk, frame));
+    return runtime_frame &&
+           (leading ? walk_is_boundary_of_outer_task(walk, frame) : walk_is_unmarked_task_boundary(walk, frame));
 }
 
 /* Returns true for frames that only start the program's own code: those of the loader, _start,
  * __libc_start_main, and the start of a thread. */
-static bool is_system_frame(const struct unwind_frame *frame, uint32_t flags)
+static bool walk_is_system_frame(const struct unwind_frame *frame, uint32_t flags)
 {
     return (flags & PROFILE_MODULE_SYSTEM) || frame->ip - program_entry < ENTRY_BYTES;
 }
@@ -154,7 +155,7 @@ static void path_cut_system_start(struct path *path, size_t system_count)
         path->count = 1; /* all frames belong to the system: the innermost is the most useful */
 }
 
-static bool is_on_threads_own_stack(const struct walk *walk, uintptr_t address)
+static bool walk_is_on_threads_own_stack(const struct walk *walk, uintptr_t address)
 {
     return address >= walk->unwinder->own_stack_low && address < walk->unwinder->own_stack_high;
 }
@@ -162,11 +163,12 @@ static bool is_on_threads_own_stack(const struct walk *walk, uintptr_t address)
 /* Returns true if the frame that called the task's code is not on the stack that was walked. An exit address
  * below the walked frames may be stale, but not while the thread runs in a team of several threads: only
  * regions of one thread are serialised. */
-static bool task_is_on_other_stack(const struct walk *walk, const struct task_level *level, const struct level *place)
+static bool walk_task_is_on_other_stack(const struct walk *walk, const struct task_level *level,
+                                        const struct level *place)
 {
     bool runs_team = place == load_relaxed(&walk->thread->level) && walk->thread->team > 1;
     bool is_above = level->exit > walk->at.stack, is_below = level->exit && level->exit < walk->stack_low;
-    return is_on_threads_own_stack(walk, level->exit) ||
+    return walk_is_on_threads_own_stack(walk, level->exit) ||
            (level->kind == ompt_task_implicit && (is_above || (is_below && runs_team)));
 }
 
@@ -176,10 +178,10 @@ static bool walk_find_task_of_fiber(struct walk *walk)
 {
     struct task_level level;
     const struct level *place = load_relaxed(&walk->thread->level);
-    if (is_on_threads_own_stack(walk, walk->stack_low) || is_on_threads_own_stack(walk, walk->at.stack))
+    if (walk_is_on_threads_own_stack(walk, walk->stack_low) || walk_is_on_threads_own_stack(walk, walk->at.stack))
         return false;
     for (uint32_t passed = 0; passed < MAX_LEVELS && levels_read(walk->thread, place, &level); passed++, place--) {
-        bool elsewhere = task_is_on_other_stack(walk, &level, place);
+        bool elsewhere = walk_task_is_on_other_stack(walk, &level, place);
         if (level.kind == ompt_task_initial || (elsewhere && !level.region))
             return false;
         if (!elsewhere)
@@ -284,11 +286,12 @@ static void walk_begin_interpreters(struct walk *walk)
 /* Adds a frame of the interpreter. Returns false if the frame is to be handled like any other. */
 static __attribute__((noinline)) bool walk_take_python_frame(struct walk *walk, struct path *path)
 {
-    if (path->count == (size_t)session.options.depth || is_system_frame(&walk->at, frame_module_flags(&walk->at)))
+    if (path->count == (size_t)session.options.depth ||
+        walk_is_system_frame(&walk->at, walk_frame_module_flags(&walk->at)))
         return false;
     if (!walk->python.begun)
         walk_begin_interpreters(walk);
-    walk->in_r = (frame_module_flags(&walk->at) & PROFILE_MODULE_R) != 0;
+    walk->in_r = (walk_frame_module_flags(&walk->at) & PROFILE_MODULE_R) != 0;
     enum python_kind kind = walk->in_r ? r_meet(&walk->r, &walk->at) : python_meet(&walk->python, &walk->at);
     if (walk->python.waits)
         path->count = 0; /* inner frames are dropped, because the row of the wait says enough */
@@ -306,9 +309,9 @@ bool walk_task(struct walk *walk, struct path *path)
     walk->python_path = (struct walk_python){0};
     *path = (struct path){.keys = path->keys};
     for (; walk->have == UNWIND_FRAME; walk_next_frame(walk)) {
-        uint32_t flags = frame_module_flags(&walk->at);
+        uint32_t flags = walk_frame_module_flags(&walk->at);
         bool runtime_frame = (flags & PROFILE_MODULE_RUNTIME) != 0;
-        if ((boundary = is_task_boundary(walk, &walk->at, runtime_frame, leading)))
+        if ((boundary = walk_is_task_boundary(walk, &walk->at, runtime_frame, leading)))
             break;
         if (runtime_frame && leading) {
             path_take_runtime_frame(path, &walk->at);
@@ -331,7 +334,7 @@ bool walk_task(struct walk *walk, struct path *path)
             /* cut by BLAME_DEPTH, but the function that began the probe is further out */
             return walk->inside != NULL;
         }
-        bool system = is_system_frame(&walk->at, flags);
+        bool system = walk_is_system_frame(&walk->at, flags);
         leading = leading && system;
         system_count = system ? system_count + 1 : 0;
         path->keys[path->count++] = walk_key(&walk->at);
@@ -379,8 +382,8 @@ bool walk_finds_program(struct thread *thread)
     struct unwind_frame frame;
     enum unwind_result have;
     while ((have = unwinder_next(&thread->unwinder, &frame)) == UNWIND_FRAME) {
-        uint32_t flags = frame_module_flags(&frame);
-        if (!(flags & (PROFILE_MODULE_RUNTIME | PROFILE_MODULE_TOOL)) && !is_system_frame(&frame, flags))
+        uint32_t flags = walk_frame_module_flags(&frame);
+        if (!(flags & (PROFILE_MODULE_RUNTIME | PROFILE_MODULE_TOOL)) && !walk_is_system_frame(&frame, flags))
             break;
     }
     return have != UNWIND_END;

@@ -35,7 +35,7 @@ static const char *counter_refusal_reason(int cause)
 
 /* Returns true if the kernel can count all these events together for this thread; otherwise errno has the
  * reason. */
-static bool kernel_can_count(const struct perf_event *events, uint32_t count)
+static bool counter_kernel_can_count(const struct perf_event *events, uint32_t count)
 {
     struct perf_group group;
     bool works = perf_group_open(&group, events, count);
@@ -57,7 +57,7 @@ static bool counter_works_alone(const struct papi_event *event)
     struct papi_event tried = *event;
     if (user_only)
         counter_leave_kernel_out(&tried);
-    return kernel_can_count(tried.part, tried.parts);
+    return counter_kernel_can_count(tried.part, tried.parts);
 }
 
 /* Returns true if the user may count the event. Unprivileged users may often count only what their programs
@@ -66,13 +66,13 @@ static bool counter_make_permitted(struct papi_event *event)
 {
     if (user_only)
         counter_leave_kernel_out(event);
-    if (kernel_can_count(event->part, event->parts))
+    if (counter_kernel_can_count(event->part, event->parts))
         return true;
     if (user_only || (errno != EACCES && errno != EPERM))
         return false;
     struct papi_event reduced = *event;
     counter_leave_kernel_out(&reduced);
-    if (!kernel_can_count(reduced.part, reduced.parts)) {
+    if (!counter_kernel_can_count(reduced.part, reduced.parts)) {
         errno = EACCES;
         return false;
     }
@@ -107,13 +107,13 @@ static bool counter_is_planned(const char *name)
 }
 
 /* Adds the counter to the plan. Returns false if it cannot be counted together with those before it. */
-static bool plan_add(const char *name, const struct papi_event *event)
+static bool counters_plan_add(const char *name, const struct papi_event *event)
 {
     uint32_t first = counters_plan.events;
     if (first + event->parts > PERF_GROUP_EVENTS)
         return false;
     memcpy(&counters_plan.event[first], event->part, event->parts * sizeof(event->part[0]));
-    if (!kernel_can_count(counters_plan.event, first + event->parts))
+    if (!counter_kernel_can_count(counters_plan.event, first + event->parts))
         return false;
     struct counters_plan_entry *entry = &counters_plan.entry[counters_plan.count++];
     *entry = (struct counters_plan_entry){.first = first, .parts = event->parts, .subtract = event->subtract};
@@ -124,7 +124,7 @@ static bool plan_add(const char *name, const struct papi_event *event)
     return true;
 }
 
-static void plan_counter(const char *name)
+static void counters_plan_counter(const char *name)
 {
     struct papi_event event;
     char why[WHY_BYTES];
@@ -137,12 +137,12 @@ static void plan_counter(const char *name)
         refuse_counter("BLAME_COUNTERS", name, why, instead);
     else if (!counter_make_permitted(&event))
         refuse_counter("BLAME_COUNTERS", name, counter_refusal_reason(errno), instead);
-    else if (!plan_add(name, &event))
+    else if (!counters_plan_add(name, &event))
         log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with the counters before it; ", instead,
                         NULL);
 }
 
-static void plan_sample(const char *text)
+static void counters_plan_sample(const char *text)
 {
     struct papi_event event;
     struct perf_group group;
@@ -194,12 +194,12 @@ void counters_plan_init(void)
     }
     bool named = !list;
     for (; list && counter_names_next(&list, name); named = true)
-        plan_counter(name);
+        counters_plan_counter(name);
     if (!named)
         log_line_of_job("BLAME_COUNTERS=", session.options.counters,
                         ": expected names of counters, separated by commas; no counters are used", NULL);
     if (sample)
-        plan_sample(sample);
+        counters_plan_sample(sample);
     papi_close();
 }
 

@@ -57,7 +57,7 @@ static bool critical_read(int file, uint64_t offset, void *to, size_t bytes)
 
 /* Returns true if the symbol may be the variable of a critical section: an int[8] from Clang, a pointer from
  * GCC. */
-static bool symbol_may_be_critical(const ElfW(Sym) * symbol)
+static bool critical_symbol_may_be_one(const ElfW(Sym) * symbol)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
            (symbol->st_size == 32 || symbol->st_size == sizeof(void *));
@@ -65,7 +65,7 @@ static bool symbol_may_be_critical(const ElfW(Sym) * symbol)
 
 /* Returns true if the symbol's name, at this position in the file, has the prefix. Names of consecutive
  * symbols are mostly close together, so a whole window is read. */
-static bool symbol_has_critical_prefix(int file, uint64_t offset)
+static bool critical_symbol_has_prefix(int file, uint64_t offset)
 {
     const size_t bytes = sizeof(prefix) - 1;
     if (offset < variables.names_at || offset + bytes > variables.names_at + variables.names_bytes) {
@@ -99,8 +99,8 @@ static bool critical_read_symbols(int file, uint32_t module_id, const ElfW(Shdr)
                            count * sizeof(block[0])))
             return true;
         for (size_t i = 0; i < count; i++)
-            if (symbol_may_be_critical(&block[i]) && block[i].st_name < strings->sh_size &&
-                symbol_has_critical_prefix(file, strings->sh_offset + block[i].st_name))
+            if (critical_symbol_may_be_one(&block[i]) && block[i].st_name < strings->sh_size &&
+                critical_symbol_has_prefix(file, strings->sh_offset + block[i].st_name))
                 critical_add_variable(PROFILE_KEY(module_id, block[i].st_value));
         variables.symbol += count;
     }
@@ -200,14 +200,14 @@ static bool lock_key_is_users(uint64_t lock_key)
 }
 
 /* Returns the PROFILE_KEY of the call that initialised the lock; 0 if unknown. */
-static uint64_t initialiser_key(uint64_t lock_key)
+static uint64_t lock_initialiser_key(uint64_t lock_key)
 {
     return lock_key_is_users(lock_key) ? lock_names_initialiser(PROFILE_LOCK_KEY_ID(lock_key)) : 0;
 }
 
-static struct profile_waits *waits_record_of(struct thread *thread, uint64_t lock_key)
+static struct profile_waits *lock_waits_record_of(struct thread *thread, uint64_t lock_key)
 {
-    uint64_t initialiser = initialiser_key(lock_key);
+    uint64_t initialiser = lock_initialiser_key(lock_key);
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_WAITS, lock_key);
     if (node_idx && initialiser)
         node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_INITIALISER, initialiser);
@@ -216,7 +216,7 @@ static struct profile_waits *waits_record_of(struct thread *thread, uint64_t loc
 
 void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
 {
-    struct profile_waits *waits = waits_record_of(thread, lock_key);
+    struct profile_waits *waits = lock_waits_record_of(thread, lock_key);
     if (!waits)
         return;
     if (waits->waits == 0 || waits->last_wait != thread->line->acquisitions) {
@@ -240,7 +240,7 @@ void lock_waits_name_critical(struct thread *thread, uint64_t lock_key)
         return;
     uint64_t variable;
     bool searched = critical_names_find(PROFILE_LOCK_KEY_ID(lock_key), &variable);
-    struct profile_waits *waits = searched ? waits_record_of(thread, lock_key) : NULL;
+    struct profile_waits *waits = searched ? lock_waits_record_of(thread, lock_key) : NULL;
     if (waits)
         waits->searched = 1;
     if (waits && variable)

@@ -36,7 +36,7 @@ static inline uint32_t probe_text_place(const struct probe_begin *begin)
 }
 
 /* Returns true if the record has the parameter's name, whatever its value. */
-static bool name_is_of_parameter(const struct profile_name *record, const struct probe_begin *call)
+static bool probe_name_is_of_parameter(const struct profile_name *record, const struct probe_begin *call)
 {
     const size_t cut_bytes = 200; /* a record whose text was cut has at least this much of the name */
     bool cut = record->flags & PROFILE_NAME_CUT;
@@ -46,10 +46,10 @@ static bool name_is_of_parameter(const struct profile_name *record, const struct
            (cut || strncmp(record->text + bytes, SEPARATOR, strlen(SEPARATOR)) == 0);
 }
 
-static bool name_is_of_call(const struct profile_name *record, const struct probe_begin *call)
+static bool probe_name_is_of_call(const struct profile_name *record, const struct probe_begin *call)
 {
     if (call->kind == BLAME_PARAMETER)
-        return name_is_of_parameter(record, call);
+        return probe_name_is_of_parameter(record, call);
     return probe_name_is(record, probe_node_kind(call->kind), call->text, call->bytes);
 }
 
@@ -60,7 +60,7 @@ uint32_t probe_find_text(const struct probes *probes, const struct probe_begin *
         return 0;
     if (unlikely(text->name == PROBE_NAME_EXCLUDED))
         return text->number == probe_name_hash(begin->text, begin->bytes) ? text->name : 0;
-    if (text->number != probe_text_number(begin) || !name_is_of_call(probe_name_record(text->name), begin))
+    if (text->number != probe_text_number(begin) || !probe_name_is_of_call(probe_name_record(text->name), begin))
         return 0;
     return text->name;
 }
@@ -312,7 +312,7 @@ struct profile_probe *probe_record(struct thread *thread, struct probe_open *ope
 bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *end)
 {
     const struct profile_name *record = probe_name_record(open->name);
-    if (!name_is_of_call(record, end))
+    if (!probe_name_is_of_call(record, end))
         return false;
     if (likely(!(load_relaxed(&record->flags) & PROFILE_NAME_THROTTLED)))
         return true;

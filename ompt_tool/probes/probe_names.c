@@ -63,7 +63,7 @@ bool probe_name_is(const struct profile_name *record, enum profile_node_kind kin
 }
 
 /* Returns true if one of the comma-separated shell patterns matches the name. */
-static bool name_matches_patterns(const char *patterns, const char *name)
+static bool probe_name_matches_patterns(const char *patterns, const char *name)
 {
     char pattern[256];
     while (*patterns) {
@@ -80,13 +80,13 @@ static bool name_matches_patterns(const char *patterns, const char *name)
     return false;
 }
 
-static bool event_is_excluded(enum profile_node_kind kind, const char *name)
+static bool probe_event_is_excluded(enum profile_node_kind kind, const char *name)
 {
     const struct run_options *options = &session.options;
     if (kind != PROFILE_NODE_EVENT)
         return false;
-    return (options->events_include && !name_matches_patterns(options->events_include, name)) ||
-           (options->events_exclude && name_matches_patterns(options->events_exclude, name));
+    return (options->events_include && !probe_name_matches_patterns(options->events_include, name)) ||
+           (options->events_exclude && probe_name_matches_patterns(options->events_exclude, name));
 }
 
 static bool probe_names_have_tables(void)
@@ -121,7 +121,7 @@ static uint32_t probe_name_look_up(enum profile_node_kind kind, const char *text
 {
     char whole[TEXT_ROOM];
     probe_name_cut(whole, text, bytes);
-    if (event_is_excluded(kind, whole))
+    if (probe_event_is_excluded(kind, whole))
         return PROBE_NAME_EXCLUDED;
     if (!probe_names_have_tables())
         return 0;

@@ -52,7 +52,7 @@ static void ranks_know_program(void)
 
 /* Chooses the segment's path. The path includes the namespace of process ids, because it is impossible to ask
  * whether a process of another namespace is alive. */
-static void segment_choose_path(const char *identity)
+static void ranks_segment_choose_path(const char *identity)
 {
     struct stat numbers = {0};
     joined.knows_numbers = stat("/proc/self/ns/pid", &numbers) == 0;
@@ -61,7 +61,7 @@ static void segment_choose_path(const char *identity)
 }
 
 /* Returns the mapped segment; NULL with errno set if that fails. */
-static struct ranks_segment *segment_map(int fd)
+static struct ranks_segment *ranks_segment_map(int fd)
 {
     struct stat found;
     if (fstat(fd, &found) != 0 || !os_reserve(fd, 0, RANKS_HEADER_BYTES))
@@ -81,7 +81,7 @@ static struct ranks_segment *segment_map(int fd)
 }
 
 /* Returns true if a living process already has this rank. */
-static bool segment_has_rank(const struct ranks_segment *segment, uint32_t rank)
+static bool ranks_segment_has_rank(const struct ranks_segment *segment, uint32_t rank)
 {
     for (uint32_t i = 0; i < RANKS_MAX && i < load_acquire(&segment->high); i++) {
         uint64_t owner = load_acquire(&segment->owner[i]);
@@ -93,7 +93,7 @@ static bool segment_has_rank(const struct ranks_segment *segment, uint32_t rank)
 }
 
 /* Takes a line of the segment. Returns 0 or an errno value; EAGAIN if the segment was closed meanwhile. */
-static int segment_take_line(struct ranks_segment *segment, int fd, uint32_t rank)
+static int ranks_segment_take_line(struct ranks_segment *segment, int fd, uint32_t rank)
 {
     uint32_t own = ranks_lines_claim(segment, getpid());
     if (own == RANKS_MAX)
@@ -103,7 +103,7 @@ static int segment_take_line(struct ranks_segment *segment, int fd, uint32_t ran
         error = EAGAIN;
     else if (!os_reserve(fd, RANKS_HEADER_BYTES + own * sizeof(struct ranks_line), sizeof(struct ranks_line)))
         error = errno;
-    else if (segment_has_rank(segment, rank))
+    else if (ranks_segment_has_rank(segment, rank))
         error = EEXIST;
     if (error) {
         ranks_lines_give_back(segment, own);
@@ -119,7 +119,7 @@ static int segment_take_line(struct ranks_segment *segment, int fd, uint32_t ran
     return 0;
 }
 
-static bool shared_memory_has_room_left(void)
+static bool ranks_shared_memory_has_room(void)
 {
     struct statvfs found;
     return statvfs(SHARED, &found) != 0 || !found.f_blocks || found.f_bavail * found.f_frsize >= LEFT_BYTES;
@@ -127,13 +127,13 @@ static bool shared_memory_has_room_left(void)
 
 static int ranks_try_to_join(uint32_t rank)
 {
-    if (!shared_memory_has_room_left())
+    if (!ranks_shared_memory_has_room())
         return ENOSPC;
     int fd = open(joined.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return errno;
-    struct ranks_segment *segment = segment_map(fd);
-    int error = segment ? segment_take_line(segment, fd, rank) : errno;
+    struct ranks_segment *segment = ranks_segment_map(fd);
+    int error = segment ? ranks_segment_take_line(segment, fd, rank) : errno;
     if (segment && error)
         os_unmap(segment, RANKS_BYTES);
     close(fd);
@@ -141,7 +141,7 @@ static int ranks_try_to_join(uint32_t rank)
 }
 
 /* Returns true if the file contains all readable lines. Another process may have truncated it. */
-static bool segment_has_all_lines(const struct ranks_segment *segment, off_t bytes)
+static bool ranks_segment_has_all_lines(const struct ranks_segment *segment, off_t bytes)
 {
     for (size_t i = 0; i < RANKS_MAX; i++)
         if ((load_acquire(&segment->owner[i]) & RANKS_READY) &&
@@ -151,7 +151,7 @@ static bool segment_has_all_lines(const struct ranks_segment *segment, off_t byt
 }
 
 /* Removes a segment whose processes are all dead. */
-static void segment_remove_left(const char *path)
+static void ranks_segment_remove_left(const char *path)
 {
     struct stat found;
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -164,14 +164,14 @@ static void segment_remove_left(const char *path)
     close(fd);
     if (!segment)
         return;
-    if (load_acquire(&segment->version) == RANKS_VERSION && segment_has_all_lines(segment, found.st_size) &&
+    if (load_acquire(&segment->version) == RANKS_VERSION && ranks_segment_has_all_lines(segment, found.st_size) &&
         ranks_lines_leave(segment))
         unlink(path);
     os_unmap(segment, RANKS_BYTES);
 }
 
 /* Removes the segments of jobs that were killed before all their ranks had arrived. */
-static void segments_remove_left(void)
+static void ranks_segments_remove_left(void)
 {
     const char *own = joined.path + strlen(SHARED);
     size_t same = (size_t)(strrchr(own, '-') + 1 - own);
@@ -183,7 +183,7 @@ static void segments_remove_left(void)
             strcmp(entry->d_name, own) == 0)
             continue;
         snprintf(path, sizeof(path), SHARED "%.*s", (int)strlen(own), entry->d_name);
-        segment_remove_left(path);
+        ranks_segment_remove_left(path);
     }
     if (directory)
         closedir(directory);
@@ -198,7 +198,7 @@ void ranks_join(void)
     if (!job.ranked)
         job.rank = shared->rank;
     ranks_know_program();
-    segment_choose_path(job.identity);
+    ranks_segment_choose_path(job.identity);
     int error = EAGAIN;
     for (int i = 0; error == EAGAIN && i < ATTEMPTS; i++) {
         if (i)
@@ -209,7 +209,7 @@ void ranks_join(void)
         arena_header()->ranks_seen = 1;
         joined.local = launcher_local_ranks();
         if (joined.own == 0) /* only one process of the job does this */
-            segments_remove_left();
+            ranks_segments_remove_left();
     } else if (error != EEXIST && job.rank == 0) { /* only one process of the job reports this */
         log_line(joined.path, ": ", strerror(error), "; the profile cannot show which rank makes others wait", NULL);
     }

@@ -4,7 +4,7 @@
 #include "base/os.h"
 
 /* Frees the line that this process had before exec(), as another program. */
-static void lines_free_of_earlier_program(struct ranks_segment *segment, pid_t pid)
+static void ranks_lines_free_earlier(struct ranks_segment *segment, pid_t pid)
 {
     for (uint32_t i = 0; i < RANKS_MAX; i++)
         if (RANKS_OWNER_PID(load_acquire(&segment->owner[i])) == pid)
@@ -13,7 +13,7 @@ static void lines_free_of_earlier_program(struct ranks_segment *segment, pid_t p
 
 uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid)
 {
-    lines_free_of_earlier_program(segment, pid);
+    ranks_lines_free_earlier(segment, pid);
     for (uint32_t i = 0; i < RANKS_MAX; i++) {
         uint64_t owner = load_acquire(&segment->owner[i]);
         if ((!owner || os_is_dead(RANKS_OWNER_PID(owner))) &&
@@ -51,7 +51,7 @@ bool ranks_lines_have_all_come(struct ranks_segment *segment, uint32_t expected)
     return true;
 }
 
-static bool segment_is_empty(const struct ranks_segment *segment)
+static bool ranks_segment_is_empty(const struct ranks_segment *segment)
 {
     for (uint32_t i = 0; i < RANKS_MAX; i++) {
         uint64_t owner = load_seq_cst(&segment->owner[i]);
@@ -63,12 +63,12 @@ static bool segment_is_empty(const struct ranks_segment *segment)
 
 bool ranks_lines_leave(struct ranks_segment *segment)
 {
-    while (segment_is_empty(segment)) {
+    while (ranks_segment_is_empty(segment)) {
         uint32_t nobody = 0, mine = 1;
         /* X2: a process that joins now loads `closed` after it has claimed a line */
         if (!compare_exchange(&segment->closed, &nobody, mine))
             return false;
-        if (segment_is_empty(segment)) /* X2: its claim would be found here */
+        if (ranks_segment_is_empty(segment)) /* X2: its claim would be found here */
             return true;
         /* a process that left in the meantime relied on this one */
         compare_exchange(&segment->closed, &mine, 0);

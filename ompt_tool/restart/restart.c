@@ -185,7 +185,7 @@ enum restart_call restart_call_before(const ucontext_t *context)
     return rule && (rule->way == WAY_KERNEL || rule->way == WAY_WAIT) ? RESTART_CALL_WAIT : RESTART_CALL_OTHER;
 }
 
-static bool fd_is_socket(int fd)
+static bool call_fd_is_socket(int fd)
 {
     struct stat found;
     return kernel_call(SYS_fstat, fd, (long)&found, 0, 0, 0, 0) == 0 && S_ISSOCK(found.st_mode);
@@ -197,7 +197,7 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
     long call = repeats ? registers_number(context) : restart_decode_call_before(context);
     bool reads = call == SYS_read || call == SYS_readv;
     if (call == SYS_recvfrom || call == SYS_recvmsg || call == SYS_flock ||
-        (reads && fd_is_socket((int)registers_argument(context, 0))))
+        (reads && call_fd_is_socket((int)registers_argument(context, 0))))
         return 0;
 #ifdef SYS_poll
     if (call == SYS_poll) {
@@ -215,7 +215,7 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 }
 
 /* Returns begin_ns plus a time in the program's memory; 0 if that memory is unmapped or the time is 0. */
-static uint64_t time_later_by(uint64_t begin_ns, uint64_t time)
+static uint64_t call_time_later_by(uint64_t begin_ns, uint64_t time)
 {
     struct timespec read;
     return os_copy_memory(&read, time, sizeof read) && (read.tv_sec || read.tv_nsec)
@@ -225,7 +225,7 @@ static uint64_t time_later_by(uint64_t begin_ns, uint64_t time)
 
 /* Returns the timer slack in ns: how much later than set a timer may expire, unless the program has changed
  * the slack (prctl(2); for polls, fs/select.c). The kernel's remaining time of a sleep includes the slack. */
-static uint64_t timer_slack_ns(uint64_t poll_ns)
+static uint64_t call_timer_slack_ns(uint64_t poll_ns)
 {
     uint64_t of_poll = poll_ns / 1000 < MOST_SLACK_NS ? poll_ns / 1000 : MOST_SLACK_NS;
     return of_poll > SLACK_NS ? of_poll : SLACK_NS;
@@ -234,7 +234,7 @@ static uint64_t timer_slack_ns(uint64_t poll_ns)
 #define CLOCK_UNKNOWN -1
 
 /* Returns the clock of a sleep; unknown on aarch64, where that argument is lost. */
-static clockid_t sleep_clock(const ucontext_t *context)
+static clockid_t call_sleep_clock(const ucontext_t *context)
 {
 #ifdef __x86_64__
     return (clockid_t)registers_argument(context, 0);
@@ -254,7 +254,7 @@ static bool clock_is_of_real_time(clockid_t clock)
  * unmapped or the clocks are not related. */
 static uint64_t sleep_end_by_clock(clockid_t clock, uint64_t time)
 {
-    uint64_t end_ns = clock_is_of_real_time(clock) ? time_later_by(SLACK_NS, time) : 0;
+    uint64_t end_ns = clock_is_of_real_time(clock) ? call_time_later_by(SLACK_NS, time) : 0;
     if (clock == CLOCK_MONOTONIC || !end_ns || end_ns > INT64_MAX)
         return end_ns;
     int64_t later_ns = (int64_t)end_ns - clock_ns_of(clock) + (int64_t)clock_now_ns();
@@ -268,7 +268,7 @@ static uint64_t sleep_end_of_futex(const ucontext_t *context, uint64_t begin_ns)
     uint64_t operation = registers_argument(context, 1), limit = registers_argument(context, 3);
     switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
-        return begin_ns ? time_later_by(begin_ns + SLACK_NS, limit) : 0;
+        return begin_ns ? call_time_later_by(begin_ns + SLACK_NS, limit) : 0;
     case FUTEX_WAIT_BITSET:
         return sleep_end_by_clock(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, limit);
     default:
@@ -287,20 +287,20 @@ static uint64_t sleep_end_by_limit(const struct restart_rule *rule, const uconte
     if (rule->limit == LIMIT_SLEEP)
         left = registers_argument(context, rule->limit_arg + 1);
     if (rule->limit == LIMIT_LEFT)
-        return is_cut ? time_later_by(now_ns, limit) : 0;
+        return is_cut ? call_time_later_by(now_ns, limit) : 0;
     if (is_cut && left)
-        return time_later_by(now_ns, left);
+        return call_time_later_by(now_ns, left);
     if (rule->limit == LIMIT_MS)
         poll_ns = (int)limit > 0 ? (uint32_t)limit * (uint64_t)1000000 : 0;
     if (!begin_ns || (rule->limit == LIMIT_MS && !poll_ns))
         return 0;
-    begin_ns += timer_slack_ns(poll_ns);
-    return poll_ns ? begin_ns + poll_ns : time_later_by(begin_ns, limit);
+    begin_ns += call_timer_slack_ns(poll_ns);
+    return poll_ns ? begin_ns + poll_ns : call_time_later_by(begin_ns, limit);
 }
 
 /* Returns true if the call's result shows that its time is over. Other calls with a limit return the same
  * when their time is over as when something comes. */
-static bool is_poll_or_sleep(const struct restart_rule *rule)
+static bool call_is_poll_or_sleep(const struct restart_rule *rule)
 {
     return rule->limit != LIMIT_NONE && (rule->way == WAY_KERNEL || rule->mask != MASK_NONE);
 }
@@ -309,10 +309,10 @@ uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint
 {
     long call = restart_decode_call_before(context), result = registers_result(context);
     const struct restart_rule *rule = restart_find_rule(call);
-    clockid_t clock = sleep_clock(context);
+    clockid_t clock = call_sleep_clock(context);
     if (call == SYS_futex && result == -ETIMEDOUT)
         return sleep_end_of_futex(context, begin_ns);
-    if (!rule || (result && result != -EINTR) || !is_poll_or_sleep(rule))
+    if (!rule || (result && result != -EINTR) || !call_is_poll_or_sleep(rule))
         return 0;
     if (call == SYS_clock_nanosleep && (registers_argument(context, 1) & TIMER_ABSTIME))
         return sleep_end_by_clock(clock, registers_argument(context, rule->limit_arg));
@@ -323,7 +323,7 @@ uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint
 
 /* ---- when the call began ---- */
 
-static uint64_t usage_cpu_us(const struct rusage *usage)
+static uint64_t call_usage_cpu_us(const struct rusage *usage)
 {
     return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u + (uint64_t)usage->ru_utime.tv_usec +
            (uint64_t)usage->ru_stime.tv_usec;
@@ -348,7 +348,7 @@ static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns
     uint64_t rounding_us = 2; /* utime and stime are each rounded down, at both ends */
     uint64_t margin_ns = (now_ns > base_ns ? now_ns - base_ns : 0) / 64;
     uint64_t begin_ns =
-        base_ns + margin_ns + (usage_cpu_us(&usage) - usage_cpu_us(&state->base_usage) + rounding_us) * 1000u;
+        base_ns + margin_ns + (call_usage_cpu_us(&usage) - call_usage_cpu_us(&state->base_usage) + rounding_us) * 1000u;
     return begin_ns < now_ns ? begin_ns : now_ns;
 }
 
@@ -370,7 +370,7 @@ void restart_state_init(struct restart_state *state, uint64_t own_signals)
     state->unknown_call = -1;
 }
 
-static uint64_t monotonic_ns(void)
+static uint64_t call_monotonic_ns(void)
 {
     struct timespec now = {0};
     kernel_call(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&now, 0, 0, 0, 0);
@@ -379,7 +379,7 @@ static uint64_t monotonic_ns(void)
 
 static struct timespec time_left_until(uint64_t deadline_ns)
 {
-    uint64_t now_ns = monotonic_ns();
+    uint64_t now_ns = call_monotonic_ns();
     uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
     return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000u), .tv_nsec = (long)(left_ns % 1000000000u)};
 }
@@ -429,7 +429,7 @@ static enum restart_result call_go_here(const struct restart_state *state, ucont
 
 /* Sets the time limit of the next call to the remaining time. Stores it in the program's structure, too, if
  * the kernel itself would keep it there. */
-static void job_set_time_left(struct restart_frame *job)
+static void stub_job_set_time_left(struct restart_frame *job)
 {
     if (job->deadline_ns == UINT64_MAX)
         return;
@@ -453,12 +453,12 @@ static enum restart_result call_go_wait(struct restart_state *state, ucontext_t 
 {
     if (state->job.unmask_first && state->job.call != SYS_restart_syscall && program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
-    job_set_time_left(&state->job);
+    stub_job_set_time_left(&state->job);
     state->will_wait = restart_go_wait(state, context);
     return state->will_wait ? RESTART_DONE : call_give_up(state, (long)state->job.call);
 }
 
-static struct restart_frame *job_begin(struct restart_state *state, const ucontext_t *context, long call)
+static struct restart_frame *stub_job_begin(struct restart_state *state, const ucontext_t *context, long call)
 {
     struct restart_frame *job = &state->job;
     memset(job, 0, sizeof *job);
@@ -480,8 +480,8 @@ static uint64_t address_in_stub_frame(const struct restart_state *state, const u
 }
 
 /* Sets the mask of the job. Returns false if the program's structure cannot be read: the program may have
- * unmapped it, because the kernel has a copy. This also holds for job_plan_limit() and job_plan_uring(). */
-static bool job_plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
+ * unmapped it, because the kernel has a copy. This also holds for stub_job_plan_limit() and stub_job_plan_uring(). */
+static bool stub_job_plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
 {
     struct restart_frame *job = &state->job;
     uint64_t given = rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
@@ -506,8 +506,8 @@ static bool job_plan_mask(struct restart_state *state, const struct restart_rule
     return true;
 }
 
-static bool job_plan_limit(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context,
-                           uint64_t now_ns)
+static bool stub_job_plan_limit(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context,
+                                uint64_t now_ns)
 {
     struct restart_frame *job = &state->job;
     uint64_t given = job->args[rule->limit_arg];
@@ -542,7 +542,7 @@ static enum restart_result call_start_socket(struct restart_state *state, uconte
                               (uint64_t)&size, 0);
     if (failed != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0))
         return call_give_up(state, rule->call);
-    struct restart_frame *job = job_begin(state, context, rule->call);
+    struct restart_frame *job = stub_job_begin(state, context, rule->call);
     struct timespec limit_ts = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000};
     job->unmask_first = 1;
     job->deadline_ns = call_deadline_after(call_begin_with_baseline_ns(state, now_ns), limit_ts);
@@ -564,8 +564,8 @@ static enum restart_result call_start_wait(struct restart_state *state, ucontext
         return call_go_in_place(state, context, rule->call);
     if (wait_call_is_missing(rule))
         return call_give_up(state, rule->call);
-    job_begin(state, context, rule->wait_call);
-    if (!job_plan_mask(state, rule, context) || !job_plan_limit(state, rule, context, now_ns))
+    stub_job_begin(state, context, rule->wait_call);
+    if (!stub_job_plan_mask(state, rule, context) || !stub_job_plan_limit(state, rule, context, now_ns))
         return call_give_up(state, rule->call);
     return call_go_wait(state, context);
 }
@@ -597,7 +597,7 @@ static enum restart_result call_go_on_waiting(struct restart_state *state, ucont
 /* Sets the time limit of an io_uring_enter. The limit is in a structure with other values. The frame gets a
  * copy of the structure, in three words that otherwise hold the mask. Returns false if the structure is of
  * another kind. */
-static bool job_plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
+static bool stub_job_plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
 {
     struct restart_frame *job = &state->job;
     struct io_uring_getevents_arg given;
@@ -630,8 +630,8 @@ static enum restart_result call_start_uring(struct restart_state *state, ucontex
         return call_give_up(state, SYS_io_uring_enter);
     if (result == (uint64_t)-EINTR && !(registers_argument(context, 3) & IORING_ENTER_EXT_ARG))
         return call_go_in_place(state, context, SYS_io_uring_enter);
-    struct restart_frame *job = job_begin(state, context, SYS_io_uring_enter);
-    if (!job_plan_uring(state, context, now_ns))
+    struct restart_frame *job = stub_job_begin(state, context, SYS_io_uring_enter);
+    if (!stub_job_plan_uring(state, context, now_ns))
         return call_give_up(state, SYS_io_uring_enter);
     job->unmask_first = 1;
     if (result != (uint64_t)-EINTR) {
@@ -649,7 +649,7 @@ static enum restart_result call_start_rest(struct restart_state *state, ucontext
         return RESTART_NONE;
     long call = restart_decode_call_before(context);
     bool is_known = restart_find_first(state, context);
-    struct restart_frame *job = job_begin(state, context, call);
+    struct restart_frame *job = stub_job_begin(state, context, call);
     if (!is_known)
         return restart_may_have_rest(job, (uint64_t)result) ? call_give_up(state, call) : RESTART_NONE;
     switch (restart_find_rest(job, (uint64_t)result)) {
@@ -707,7 +707,7 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
  * timer that was set again after it had expired, but only when they would deliver the signal. While such a
  * signal is pending, a wait ends with EINTR, and no handler runs to continue it. A sample that is really due
  * is removed, too; the next sample takes over its time. */
-static __attribute__((noinline)) void take_dropped_signal(struct restart_state *state)
+static __attribute__((noinline)) void restart_take_dropped_signal(struct restart_state *state)
 {
     static const struct timespec at_once;
     siginfo_t taken;
@@ -724,6 +724,6 @@ static __attribute__((noinline)) void take_dropped_signal(struct restart_state *
 void restart_leave(struct restart_state *state, ucontext_t *context)
 {
     if (unlikely(state->will_wait))
-        take_dropped_signal(state);
+        restart_take_dropped_signal(state);
     restart_machine_leave(state, context);
 }

@@ -118,7 +118,7 @@ static struct effect effect_of_instruction(uint32_t code)
  * again from anywhere, because a program that repeats the call would read it again, too. Other arguments are
  * mostly addresses. They are read again only from the stack, because another thread may have changed them
  * elsewhere. */
-static struct restart_first first_from_memory(uint32_t code)
+static struct restart_first first_argument_from_memory(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)code_bits(code, 5, 5)};
     bool on_stack = first.reg == STACK || first.reg == FRAME;
@@ -139,7 +139,7 @@ static struct restart_first first_from_memory(uint32_t code)
 }
 
 /* Returns where an instruction that writes x0 took the value from. */
-static struct restart_first first_source_of(uint32_t code)
+static struct restart_first first_argument_source_of(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)code_bits(code, 5, 5)};
     if (IS(code, 0x7fe0ffff, 0x2a0003e0)) { /* mov from a register: orr with zero */
@@ -162,7 +162,7 @@ static struct restart_first first_source_of(uint32_t code)
     } else if (IS(code, 0xfffffc1f, 0x93407c00)) { /* sxtw */
         first.kind = FIRST_IN_SIGNED_HALF;
     } else {
-        return first_from_memory(code);
+        return first_argument_from_memory(code);
     }
     return first;
 }
@@ -192,7 +192,7 @@ static bool branch_joins_before_call(const uint32_t *code, size_t count, size_t 
     return false;
 }
 
-static bool first_is_kept(struct restart_first first, uint32_t wrote, bool stored)
+static bool first_argument_is_kept(struct restart_first first, uint32_t wrote, bool stored)
 {
     if (first.kind == FIRST_IS_LOST)
         return false;
@@ -214,10 +214,10 @@ struct restart_first restart_first_find(const uint32_t *code, size_t count, size
             return lost;
         struct restart_first first = lost;
         if (effect.wrote & 1)
-            first = first_source_of(before);
+            first = first_argument_source_of(before);
         else if (IS(before, 0xffffffe0, 0xaa0003e0) && code_bits(before, 0, 5) != STACK) /* mov xN, x0 */
             first = (struct restart_first){.kind = FIRST_IN_REGISTER, .reg = (uint8_t)code_bits(before, 0, 5)};
-        if (first_is_kept(first, wrote, stored))
+        if (first_argument_is_kept(first, wrote, stored))
             return branch_joins_before_call(code, count, i - 1, call) ? lost : first;
         if (effect.wrote & 1)
             return lost;

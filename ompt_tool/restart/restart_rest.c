@@ -41,7 +41,7 @@ static const struct transfer {
     {SYS_recvfrom, 1, 2, IN_ALL},     {SYS_read, 1, 2, IN_MEMORY},       {SYS_getrandom, 0, 1, ANY},
 };
 
-static const struct transfer *find_transfer(long call)
+static const struct transfer *rest_find_transfer(long call)
 {
     for (size_t i = 0; i < sizeof TRANSFERS / sizeof TRANSFERS[0]; i++)
         if (TRANSFERS[i].call == call)
@@ -55,7 +55,7 @@ static bool transfer_is_partial(const struct transfer *transfer, const uint64_t 
     return moved > 0 && moved < wanted && moved < MOST_BYTES;
 }
 
-static bool device_always_has_more(const struct stat *file)
+static bool rest_device_always_has_more(const struct stat *file)
 {
     uint64_t minor = file->st_rdev & 0xff;
     return S_ISCHR(file->st_mode) && file->st_rdev >> 8 == MEMORY_DEVICES &&
@@ -63,7 +63,7 @@ static bool device_always_has_more(const struct stat *file)
 }
 
 /* Returns the value of a socket's option; 0 if the file is not a socket. */
-static int socket_option(uint64_t fd, int option)
+static int rest_socket_option(uint64_t fd, int option)
 {
     int value = 0;
     uint32_t size = sizeof value;
@@ -71,7 +71,7 @@ static int socket_option(uint64_t fd, int option)
     return failed ? 0 : value;
 }
 
-static bool socket_has_limit(uint64_t fd, int option)
+static bool rest_socket_has_limit(uint64_t fd, int option)
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
@@ -85,9 +85,9 @@ static bool socket_has_limit(uint64_t fd, int option)
  * themselves after a part. */
 static struct pollfd rest_is_movable(const struct transfer *transfer, uint64_t fd, bool reads)
 {
-    bool keeps_error = transfer->call != SYS_sendfile && socket_option(fd, SO_DOMAIN) != AF_UNIX;
+    bool keeps_error = transfer->call != SYS_sendfile && rest_socket_option(fd, SO_DOMAIN) != AF_UNIX;
     /* poll waits for SO_RCVLOWAT bytes, and the rest may be less */
-    if (!keeps_error || (reads && socket_option(fd, SO_RCVLOWAT) > 1))
+    if (!keeps_error || (reads && rest_socket_option(fd, SO_RCVLOWAT) > 1))
         return (struct pollfd){0};
     return (struct pollfd){.fd = (int)fd, .events = reads ? POLLIN : POLLOUT};
 }
@@ -105,9 +105,9 @@ static enum restart_rest rest_of_stream(const struct transfer *transfer, struct 
         return REST_NONE;
     if (!is_socket)
         return REST_IS_LEFT;
-    if (socket_option(args[0], SO_TYPE) != SOCK_STREAM) /* each call moves one message, whatever the flags */
+    if (rest_socket_option(args[0], SO_TYPE) != SOCK_STREAM) /* each call moves one message, whatever the flags */
         return REST_NONE;
-    if (socket_has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO))
+    if (rest_socket_has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO))
         return REST_LIMITED;
     job->ready = rest_is_movable(transfer, args[0], reads);
     return REST_IS_LEFT;
@@ -115,7 +115,7 @@ static enum restart_rest rest_of_stream(const struct transfer *transfer, struct 
 
 enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
 {
-    const struct transfer *transfer = find_transfer((long)job->call);
+    const struct transfer *transfer = rest_find_transfer((long)job->call);
     const uint64_t *args = job->args;
     struct stat file;
     if (!transfer_is_partial(transfer, args, moved))
@@ -125,7 +125,7 @@ enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
     if (kernel_call(SYS_fstat, args[0], (uint64_t)&file, 0, 0, 0, 0) != 0)
         return REST_NONE;
     if (transfer->from_to == IN_MEMORY)
-        return device_always_has_more(&file) ? REST_IS_LEFT : REST_NONE;
+        return rest_device_always_has_more(&file) ? REST_IS_LEFT : REST_NONE;
     if (!S_ISSOCK(file.st_mode) && !(S_ISFIFO(file.st_mode) && transfer->from_to == OUT_TO_STREAM))
         return REST_NONE;
     return rest_of_stream(transfer, job, S_ISSOCK(file.st_mode));
@@ -133,23 +133,23 @@ enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
 
 bool restart_may_have_rest(const struct restart_frame *job, uint64_t moved)
 {
-    const struct transfer *transfer = find_transfer((long)job->call);
+    const struct transfer *transfer = rest_find_transfer((long)job->call);
     return transfer_is_partial(transfer, job->args, moved) && transfer->from_to != IN_MEMORY;
 }
 
 bool restart_has_rest(const struct restart_frame *job, uint64_t moved)
 {
-    return job->result_known && transfer_is_partial(find_transfer((long)job->call), job->args, moved);
+    return job->result_known && transfer_is_partial(rest_find_transfer((long)job->call), job->args, moved);
 }
 
 void restart_take_rest(struct restart_frame *job, uint64_t moved)
 {
-    const struct transfer *transfer = find_transfer((long)job->call);
+    const struct transfer *transfer = rest_find_transfer((long)job->call);
     uint64_t *wanted = &job->args[transfer->count_arg];
     *wanted = (*wanted < MOST_BYTES ? *wanted : MOST_BYTES) - moved;
     if (transfer->buffer_arg != NO_BUFFER)
         job->args[transfer->buffer_arg] += moved;
-    if (job->call == SYS_write && socket_option(job->args[0], SO_TYPE)) {
+    if (job->call == SYS_write && rest_socket_option(job->args[0], SO_TYPE)) {
         job->call = SYS_sendto;
         job->args[3] = job->args[4] = job->args[5] = 0;
     }

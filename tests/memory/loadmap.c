@@ -47,7 +47,7 @@ static void keep_all(unsigned step)
         unsigned number = (i * step) % RANGES;
         uintptr_t start = start_of(number);
         struct loadmap_range range = {.start = start, .end = start + 0x1000, .load_bias = start + 7, .permanent = 1};
-        model_check(keep_range(&range, OBJECT) != NULL, "no room");
+        model_check(loadmap_keep_range(&range, OBJECT) != NULL, "no room");
         ghost.told[number] = model_now();
     }
     ghost.ended++;
@@ -71,7 +71,7 @@ static void find_known(void)
         uintptr_t address = start_of(number) + 5;
         uint64_t told = ghost.told[number];
         bool is_old = told && told + model_staleness() < model_now();
-        const struct loadmap_range *range = known_range(&object, address);
+        const struct loadmap_range *range = loadmap_known_range(&object, address);
         model_check(!range || (range->start == start_of(number) && is_whole(range, address, 7)),
                     "range %u is not whole", number);
         model_check(range || !is_old, "range %u is lost", number);
@@ -98,7 +98,7 @@ static void read_maps(void)
             loadmap.scratch[loadmap.scratch_count] = (struct loadmap_range){
                 .start = start, .end = start + 0x1000, .load_bias = start + bias, .permanent = 1};
         }
-        publish_map();
+        loadmap_publish();
         store_release(&loadmap.busy, 0);
     }
     ghost.ended++;
@@ -109,7 +109,7 @@ static void find_read(void)
     while (ghost.ended < 2) {
         uint32_t generation = loadmap_generation();
         uintptr_t address = start_of((unsigned)model_random(RANGES)) + 5;
-        const struct loadmap_range *range = find_in_map_snapshot(address);
+        const struct loadmap_range *range = loadmap_find_in_snapshot(address);
         model_check(range || !generation, "a map was read, and has no such range");
         model_check(!range || is_whole(range, address, (range->load_bias - range->start) & 48), "a range is not whole");
         const struct snapshot *snapshot = load_acquire(&loadmap.current);

@@ -46,7 +46,7 @@ UNIT_TEST(maps_that_have_taken_much_are_read_less_often)
 static const struct loadmap_range *keep(uintptr_t number)
 {
     struct loadmap_range range = {.start = number * PAGE, .end = number * PAGE + PAGE, .module_id = 1};
-    return keep_range(&range, range.start);
+    return loadmap_keep_range(&range, range.start);
 }
 
 UNIT_TEST(beyond_the_room_for_places_nothing_is_counted)

@@ -88,7 +88,7 @@ static const struct loadmap_range *kept;
 static void keep_last(void)
 {
     struct loadmap_range range = {.start = 5, .end = 6, .module_id = 1};
-    kept = keep_range(&range, 0x1000);
+    kept = loadmap_keep_range(&range, 0x1000);
 }
 
 /* Thousands of libraries that came and went at one address. */
@@ -96,7 +96,7 @@ UNIT_TEST(as_many_ranges_as_there_may_be_at_one_place)
 {
     for (uint32_t i = 0; i < RANGES; i++) {
         struct loadmap_range range = {.start = 0x1000 + i * 16, .end = 0x1010 + i * 16, .module_id = 1};
-        keep_range(&range, 0x1000);
+        loadmap_keep_range(&range, 0x1000);
     }
     assert_instructions(keep_last, RANGES * 11);
 }
