@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns true if the bits of `code` that `mask` selects equal `value`. [any] */
+/* Returns true if those bits of `code` that are set in `mask` equal `value`. [any] */
 static inline bool a64_is(uint32_t code, uint32_t mask, uint32_t value)
 {
     return (code & mask) == value;

@@ -18,22 +18,22 @@
 #define fetch_and_acq_rel(p, v) __atomic_fetch_and((p), (v), __ATOMIC_ACQ_REL)
 #define exchange_acq_rel(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define exchange_seq_cst(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-/* Sequentially consistent, also on failure, because some Dekker pairs need this (T2, B2, X2, X3). A weaker
- * order would not be faster. */
+/* Sequentially consistent, even when the exchange fails, because some Dekker pairs need this (T2, B2, X2,
+ * X3). A weaker order would not be faster. */
 #define compare_exchange(p, e, v) __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
-/* Keeps the compiler from reordering accesses, for a signal handler in the same thread. The processor needs
- * no barrier for that. */
+/* Keeps the compiler from reordering accesses to memory that a signal handler of the same thread uses. The
+ * processor needs no barrier for that. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* A thread that sees a later relaxed store of this thread sees all stores before the fence. */
+/* A thread that sees a relaxed store made after this fence also sees all stores made before it. */
 #define release_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Adds to a double that other threads also add to. Returns true if it was 0 before. The number of threads
- * that add at the same time bounds the loop. */
+/* Adds `value` to a double to which other threads also add. Returns true if the double was 0 before. The
+ * number of threads that add at the same time bounds the loop. */
 static inline bool atomic_add_double(uint64_t *bits, double value)
 {
     uint64_t old = load_relaxed(bits), new;

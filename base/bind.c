@@ -1,6 +1,7 @@
-/* The constructor runs before our imports are bound, so it must not call any. It is compiled with BIND_FLAGS
- * (Makefile), so that the compiler adds no calls; scripts/check-imports.py verifies this. The only name that
- * it uses with the loader's binding is `_r_debug`, the loader's list of objects. */
+/* The constructor runs before our imports are bound, so it must not call imported functions. It is compiled
+ * with BIND_FLAGS (Makefile), so that the compiler adds no such calls; scripts/check-imports.py verifies
+ * this. The only name that the constructor uses with the loader's binding is `_r_debug`, the loader's list of
+ * objects. */
 #include "base/bind.h"
 
 #include <dlfcn.h>
@@ -22,7 +23,7 @@
     ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #endif
 
-/* true if our own code contains a sanitizer, which must keep its versions of these functions */
+/* true if our own code is built with a sanitizer, whose versions of these functions must be kept */
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
@@ -35,9 +36,9 @@
 
 #define LIBRARIES_MOST 16
 #define VERSION_MASK                                                                                                   \
-    0x7fff /* bits of a DT_VERSYM entry that are the version's number; the bit above hides the symbol from references without a version */
+    0x7fff /* mask for the version's number in a DT_VERSYM entry; the bit above it hides the symbol from references without a version */
 
-/* An object of the process, and the tables of its dynamic section. */
+/* A loaded object, and the tables of its dynamic section. */
 struct object {
     const struct link_map *map;
     const char *strings, *soname;
@@ -49,7 +50,7 @@ struct object {
     size_t relocation_bytes[2];
 };
 
-/* The object whose imports are being bound, and the libraries that may define them. */
+/* The object whose imports are being bound, and the libraries that may define those imports. */
 struct import {
     struct object object;
     struct object from[LIBRARIES_MOST]; /* DT_NEEDED */
@@ -58,7 +59,7 @@ struct import {
     bool unsealed;
 };
 
-/* libc, and the functions of it that this file uses, looked up in libc's own tables. */
+/* libc, and those of its functions that this file uses, looked up in libc's own tables. */
 static struct {
     struct object object; /* libc itself */
     const struct link_map *first;
@@ -68,7 +69,7 @@ static struct {
 
 static const char *left; /* bind_left() */
 
-/* The lists of objects in other namespaces, in glibc 2.35 and later. */
+/* A list of the objects in one namespace; `next` leads to the other namespaces (glibc 2.35 and later). */
 struct debug_list {
     struct r_debug base;
     const struct debug_list *next;
@@ -88,8 +89,8 @@ static bool bind_text_begins_with(const char *text, const char *beginning)
     return !*beginning;
 }
 
-/* Returns the address that an entry of the dynamic section means. The loader has made some entries absolute
- * and left others as in the file. */
+/* Returns the address for an entry of the dynamic section. The loader has turned some entries into absolute
+ * addresses and left others as they are in the file. */
 static uintptr_t bind_absolute(const struct link_map *map, uintptr_t value)
 {
     return value < map->l_addr ? map->l_addr + value : value;
@@ -131,7 +132,7 @@ static void bind_read_dynamic(struct object *object, const ElfW(Dyn) * entry)
         break;
     case DT_SONAME:
         object->soname = (const char *)value;
-        break; /* an offset into the string table, which may come later */
+        break; /* this is an offset into the string table, whose entry may come later */
     default:
         break;
     }
@@ -145,7 +146,7 @@ static bool bind_read_object(struct object *object, const struct link_map *map)
         bind_read_dynamic(object, entry);
     if (!object->strings || !object->symbols || !object->hash)
         return false;
-    /* if there is no soname, this is the empty string at offset 0 */
+    /* without a soname, the offset is 0, where there is an empty string */
     object->soname = object->strings + (uintptr_t)object->soname;
     return true;
 }
@@ -166,8 +167,8 @@ static const char *bind_version_needed(const struct object *object, uint32_t sym
     }
 }
 
-/* Returns true if a definition has the wanted version; NULL stands for the version that references without a
- * version get. */
+/* Returns true if a definition has the wanted version. NULL means the version to which references without a
+ * version are bound. */
 static bool bind_has_version(const struct object *object, uint32_t symbol, const char *wanted)
 {
     unsigned entry = object->versions ? object->versions[symbol] : VER_NDX_GLOBAL, number = entry & VERSION_MASK;
@@ -204,8 +205,8 @@ static const ElfW(Sym) * bind_find_symbol(const struct object *object, const cha
     return NULL;
 }
 
-/* Returns the address of a function; 0 for data. For an indirect function it calls the resolver, which gets
- * the processor's capabilities on aarch64. */
+/* Returns the address of a function; 0 if the symbol is data. For an indirect function, calls the resolver,
+ * to which it passes the processor's capabilities on aarch64. */
 static uintptr_t bind_function_address(const struct object *object, const ElfW(Sym) * symbol)
 {
     uintptr_t address = object->map->l_addr + symbol->st_value;
@@ -224,8 +225,8 @@ static void *bind_find_libc_function(const struct object *object, const char *na
     return symbol ? (void *)bind_function_address(object, symbol) : NULL;
 }
 
-/* Returns the first object in the list of the namespace that contains this library, and the library itself in
- * *own. Returns NULL if there is none. */
+/* Returns the first object in the list of the namespace that contains this library, and stores the library
+ * itself in *own. Returns NULL if no list contains it. */
 static const struct link_map *bind_list_of_own(const struct link_map **own)
 {
     const struct debug_list *list = (const struct debug_list *)&_r_debug;
@@ -275,7 +276,7 @@ static bool bind_protect_sealed_pages(const struct import *import, int protectio
                        0, 0) == 0;
 }
 
-/* Makes the slot's page writable if necessary. Returns true if the slot can be written. */
+/* Makes the page of an import slot writable if necessary. Returns true if the slot can now be written. */
 static bool bind_unseal_import_slot(struct import *import, uintptr_t slot)
 {
     if (slot >= import->sealed && slot < import->sealed_end && !import->unsealed)
@@ -292,8 +293,8 @@ static bool bind_is_heap_function(const char *name)
     return false;
 }
 
-/* Returns the object that defines an imported name, among the libraries that the importing object needs; NULL
- * if there is none. */
+/* Returns the object that defines import number `number`, among the libraries that the importing object
+ * needs; NULL if there is none. */
 static const struct object *bind_find_import(const struct import *import, uint32_t number,
                                              const ElfW(Sym) * *definition)
 {
@@ -334,7 +335,7 @@ static void bind_relocation(struct import *import, const ElfW(Rela) * relocation
 
 static void bind_object(const struct link_map *first, const struct link_map *map)
 {
-    static struct import import; /* static, because its 2 kB are too much for a small stack */
+    static struct import import; /* static, because these 2 kB are too much for a small stack */
     import.count = 0;
     import.sealed = import.sealed_end = 0;
     import.unsealed = false;
@@ -356,8 +357,8 @@ static void bind_object(const struct link_map *first, const struct link_map *map
         bind_protect_sealed_pages(&import, PROT_READ);
 }
 
-/* Binds an object and the libraries that come with it: libunwind (two libraries, of which one needs the
- * other) and Zydis. */
+/* Binds an object, and up to `depth` levels of the libraries that it needs and that come with it: libunwind
+ * (two libraries, one of which needs the other) and Zydis. */
 static void bind_with_libraries(const struct link_map *map, unsigned depth)
 {
     struct object object, library;
@@ -376,7 +377,7 @@ __attribute__((constructor(101))) static void bind_own(void)
 {
     const struct link_map *own = NULL, *first = SANITIZED ? NULL : bind_list_of_own(&own);
     if (SANITIZED || (own && own == _r_debug.r_map))
-        return; /* this code is linked into a program (a test), whose own functions must be used */
+        return; /* this code is linked into a program (a test), which must use the program's own functions */
     if (first && bind_find_library(&libc.object, first, "libc.so.6")) {
         libc.first = first;
         libc.auxiliary = (unsigned long (*)(unsigned long))bind_find_libc_function(&libc.object, "getauxval");

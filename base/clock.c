@@ -23,7 +23,7 @@ static struct {
     uint64_t begin_ticks, begin_ns;
 } ticks;
 
-/* name of the kernel's clock source that is the processor's counter */
+/* name of the kernel's clock source that reads the processor's counter */
 #if defined(__x86_64__)
 static const char counter_source[] = "tsc";
 #else
@@ -33,7 +33,7 @@ static const char counter_source[] = "arch_sys_counter";
 struct clock_reading clock_read(void)
 {
     struct clock_reading reading = {.ns = clock_now_ns(), .ticks = clock_ticks(), .ns_per_tick = 1};
-    if (clock_is_counter) /* ratio of the times that both clocks have counted since the start */
+    if (clock_is_counter) /* ratio of the times that the two clocks have measured since the start */
         reading.ns_per_tick = (double)(reading.ns - ticks.begin_ns) / (double)(reading.ticks - ticks.begin_ticks + 1);
     return reading;
 }
@@ -55,8 +55,8 @@ uint64_t clock_thread_cpu_ns(void)
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Computes the clock's number as the kernel does. pthread_getcpuclockid() computes the same number, but only
- * for threads that it knows. */
+/* Computes the clock's number in the same way as the kernel. pthread_getcpuclockid() computes the same
+ * number, but only for threads that libc knows. */
 uint64_t clock_cpu_ns_of(pid_t tid)
 {
     struct timespec time = {0};

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 2^64 divided by the golden ratio. Multiplying by it spreads neighbouring numbers; the high bits are the
- * best. */
+/* 2^64 divided by the golden ratio. Multiplying by it spreads neighbouring numbers; the high bits of the
+ * product are spread best. */
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
 static inline uint64_t hash_number(uint64_t number)

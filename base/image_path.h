@@ -1,5 +1,5 @@
-/* Name of the copy of a library's file that was deleted before the program ended. The copy lies beside the
- * measurement file until the library's symbols have been saved. */
+/* The path of our copy of a library whose file was deleted before the program ended. The copy is in the
+ * directory of the measurement file until the library's symbols have been saved. */
 #ifndef BLAME_BASE_IMAGE_PATH_H
 #define BLAME_BASE_IMAGE_PATH_H
 

@@ -10,12 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_ATTEMPTS 100000 /* largest suffix that is tried: .1, .2 ... */
-/* number of checks of a directory without a mark, which another process may be about to remove or to mark
- * again */
+/* largest number that is tried as a suffix of the directory's name: .1, .2 ... */
+#define MOST_ATTEMPTS 100000
+/* number of checks of a directory without a mark; another process may be about to remove it, or to put the
+ * mark back */
 #define MARK_LOOKS 20
-/* number of checks while the mark lies beside the directory; the process that is removing the directory may
- * have no core */
+/* number of checks while the mark is beside the directory; the process that is removing the directory may be
+ * without a core */
 #define LEAVING_LOOKS 10000
 #define LOOK_NS       1000000
 
@@ -69,7 +70,7 @@ static bool write_job_mark(const char *path, const char *identity)
 }
 
 /* Makes the directory under a temporary name and renames it, so that it appears together with its mark.
- * Returns true on success. Otherwise errno is the cause; EEXIST means that the name is taken. */
+ * Returns true on success, otherwise false with errno set. EEXIST means that the name is taken. */
 static bool job_make_marked_directory(const char *path, const char *identity, mode_t mode)
 {
     char temporary[PATH_MAX], mark[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
@@ -80,7 +81,8 @@ static bool job_make_marked_directory(const char *path, const char *identity, mo
         return false;
     }
     if (mkdir(temporary, mode) != 0) {
-        /* a process with the same number on this host was killed before it renamed its directory */
+        /* the temporary directory is left from a process with the same number on this host, which was killed
+         * before the renaming */
         if (errno == EEXIST)
             errno = EBUSY;
         return false;
@@ -95,7 +97,7 @@ static bool job_make_marked_directory(const char *path, const char *identity, mo
     return made;
 }
 
-/* Returns true if another process is removing the directory, which is shown by a mark beside it. */
+/* Returns true if another process is removing the directory. This is the case if the mark is beside it. */
 static bool job_directory_is_being_left(const char *path, const char *identity)
 {
     char taken[PATH_MAX], found[JOB_IDENTITY_BYTES];
@@ -103,7 +105,7 @@ static bool job_directory_is_being_left(const char *path, const char *identity)
            strcmp(found, identity) == 0;
 }
 
-/* Checks a directory without a mark repeatedly, because another process may be removing it right now. */
+/* A directory without a mark is checked repeatedly, because another process may be removing it right now. */
 bool job_directory_is(const char *path, const char *identity)
 {
     char found[JOB_IDENTITY_BYTES];
@@ -116,7 +118,7 @@ bool job_directory_is(const char *path, const char *identity)
             return false;
         nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
     }
-    /* the mark was put back after the last check */
+    /* the mark may have been put back after the last check */
     return job_directory_identity(path, found) && strcmp(found, identity) == 0;
 }
 
@@ -129,7 +131,7 @@ static int job_directory_try(const char *path, const char *identity, mode_t mode
             if (job_directory_is(path, identity))
                 return 1;
             if (lstat(path, &there) == 0)
-                return 0; /* the directory still exists */
+                return 0; /* the directory still exists, so it belongs to another job */
         } else {
             if (job_make_marked_directory(path, identity, mode))
                 return 1;
@@ -181,8 +183,8 @@ static bool job_directory_has_only_mark(const char *path)
     return directory && alone;
 }
 
-/* Waits until no other process is removing the directory; otherwise renaming our mark would overwrite that
- * process's mark. Returns false if it takes too long. */
+/* Waits until no other process is removing the directory, whose mark our mark would otherwise overwrite.
+ * Returns false if it takes too long. */
 static bool job_directory_nobody_leaves(const char *taken)
 {
     struct stat there;
@@ -200,12 +202,12 @@ void job_directory_leave(const char *path)
     if (!job_mark_path(path, mark, sizeof(mark)) || !job_path(path, JOB_LEAVING, taken, sizeof(taken)) ||
         !job_directory_nobody_leaves(taken) || !job_directory_has_only_mark(path) ||
         !job_directory_identity(path, before) ||
-        /* if several processes leave at the same time, only one can rename the mark */
+        /* if several processes leave at the same time, only one of them can rename the mark */
         rename(mark, taken) != 0)
         return;
     bool same = read_job_mark(taken, identity) && strcmp(identity, before) == 0;
     if (same && rmdir(path) == 0)
         unlink(taken);
-    else /* another process has joined in the meantime, or the directory belongs to another job now */
+    else /* another process has joined in the meantime, or the directory now belongs to another job */
         rename(taken, mark);
 }

@@ -1,10 +1,10 @@
-/* System calls that do not use the C library, nor its errno. */
+/* Makes system calls without the C library and without its errno. */
 #ifndef BLAME_BASE_KERNEL_H
 #define BLAME_BASE_KERNEL_H
 
 #include <sys/syscall.h>
 
-/* Makes a system call. Returns its result; a negative value is an error number. [handler] */
+/* Makes a system call. Returns the call's result; a negative result is an error number. [handler] */
 static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)

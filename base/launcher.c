@@ -39,7 +39,7 @@ bool launcher_starts_many(void)
 {
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
         const char *ranks = launcher_variable(launchers[i].ranks);
-        /* SLURM also gives batch scripts a rank, but they belong to no step */
+        /* SLURM also gives batch scripts a rank, although they belong to no job step */
         if (launcher_variable(launchers[i].rank))
             return ranks ? strcmp(ranks, "1") != 0 : strcmp(launchers[i].rank, "SLURM_PROCID") != 0;
     }
@@ -56,7 +56,7 @@ uint32_t launcher_local_ranks(void)
     return 0;
 }
 
-/* Open MPI lists the number of ranks of each program of the job, in the order of ranks. */
+/* Open MPI lists the numbers of ranks of the job's programs, in the order of ranks. */
 bool launcher_speaks(void)
 {
     unsigned long rank = launcher_rank() ? strtoul(launcher_rank(), NULL, 10) : 0, first = 0;

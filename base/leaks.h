@@ -1,4 +1,4 @@
-/* Checks for memory leaks at the end of a program (AddressSanitizer, LeakSanitizer). */
+/* Leak checks that AddressSanitizer and LeakSanitizer make at the end of a program. */
 #ifndef BLAME_BASE_LEAKS_H
 #define BLAME_BASE_LEAKS_H
 

@@ -19,10 +19,11 @@
 
 #define LINE_BYTES 1024
 #define NS_PER_MS  1000000ull
-/* maximum number of writes that may fail because other processes have filled the pipe first */
+/* maximum number of writes that may fail because other processes fill the pipe first */
 #define MAX_REFUSED 100
 
-/* Appends text from any source. Replaces bytes that could move a terminal's cursor or end the line by '?'. */
+/* Appends text from any source to a line. Bytes that could move a terminal's cursor or end the line become
+ * '?'. */
 static size_t append_log_text(char *line, size_t used, const char *text)
 {
     for (; *text && used < LINE_BYTES - 1; text++) {
@@ -37,7 +38,7 @@ static struct {
     struct stat status;
 } begun;
 
-/* time in ns that the process may still wait for readers, in all calls together */
+/* ns that the process may still spend waiting for readers, over all calls */
 static uint64_t patience_ns = NS_PER_S;
 
 void log_begin(void)
@@ -63,8 +64,8 @@ static long log_poll_stderr(struct pollfd *end, int wait_ms)
 #endif
 }
 
-/* Waits until a pipe has room. It uses poll(), because O_NONBLOCK would affect all processes that share the
- * pipe. Returns false if the time is over. */
+/* Waits until the pipe has room. It uses poll(), because O_NONBLOCK would affect all processes that share the
+ * pipe. Returns false if the process has no patience left. */
 static bool log_wait_for_room(void)
 {
     struct pollfd end = {STDERR_FILENO, POLLOUT, 0};
@@ -79,9 +80,9 @@ static bool log_wait_for_room(void)
     return ready > 0 || (ready < 0 && errno == EINVAL); /* RLIMIT_NOFILE is 0, so poll() always fails */
 }
 
-/* Writes at most PIPE_BUF bytes, which fit into a pipe that has room. Another process may fill the pipe
- * first, so it uses a write that does not wait (RWF_NOWAIT). Terminals and older kernels do not support this,
- * and files may reject it. */
+/* Writes at most PIPE_BUF bytes, as many as fit into a pipe that has room. Another process may fill the pipe
+ * first, so the write does not wait (RWF_NOWAIT). Terminals and older kernels do not support that flag, and
+ * files may reject it. */
 static ssize_t write_log_piece(const char *bytes, size_t count)
 {
     struct iovec piece = {(void *)bytes, count};
@@ -167,7 +168,7 @@ const char *log_word(const char *text, char buffer[LOG_WORD_BYTES])
     for (const char *byte = text; *byte; byte++) {
         if (used + (*byte == '\'' ? 4 : 1) + sizeof("'") > LOG_WORD_BYTES)
             return text;
-        if (*byte == '\'') { /* ends the quoted part, writes a quote, and begins a quoted part again */
+        if (*byte == '\'') { /* end the quoted part, write a quote, and begin another quoted part */
             buffer[used++] = '\'';
             buffer[used++] = '\\';
             buffer[used++] = '\'';

@@ -9,13 +9,14 @@ enum profile_module_flag {
     PROFILE_MODULE_SYSTEM = 4,     /* libc, the loader, the vDSO */
     PROFILE_MODULE_TOOL = 8,       /* libblame itself */
     PROFILE_MODULE_VDSO = 16,
-    PROFILE_MODULE_PATH_CUT = 32, /* the path was too long and is cut off */
-    /* the interpreter of Python or R: walks show the functions that it runs, not its own C frames */
+    PROFILE_MODULE_PATH_CUT = 32, /* the path was too long and is truncated */
+    /* the interpreter of Python or R; walks show the functions that it runs, not the interpreter's own C
+     * frames */
     PROFILE_MODULE_INTERPRETER = 64,
-    /* not an ELF file but a Python function, with its source file and name, whose addresses are line numbers;
-     * or an R function, without file and line numbers */
+    /* not an ELF file: a Python function with the file that defines it, in which addresses are line numbers;
+     * or an R function, which has no file and no line numbers */
     PROFILE_MODULE_PYTHON = 128,
-    PROFILE_MODULE_R = 256, /* the interpreter is R */
+    PROFILE_MODULE_R = 256, /* with PROFILE_MODULE_INTERPRETER: the interpreter is R's */
 };
 
 #endif

@@ -1,11 +1,11 @@
 /* The MPI functions that can wait for other ranks, in one table. layers/mpi/ defines each of them, profiles
- * contain their numbers, and reports print their names. Because profiles contain the numbers, new functions
+ * contain their numbers, and reports print their names. Because of the numbers in profiles, new functions
  * must be added at the end.
  *
  * The arguments of CALL are the name, the name in Fortran, the number of parameters in C and in Fortran, and
- * the numbers of three parameters: communicator, element count, element type. A number is 0 if there is no
- * such parameter, or if the count does not determine the size of the transfer. BUFFERED has the same
- * arguments, and is for functions with buffers, which have more names. */
+ * the positions of three parameters: communicator, element count, element type. A position is 0 if there is
+ * no such parameter, or if the count does not determine the size of the transfer. BUFFERED has the same
+ * arguments; it is for functions with buffers, which have several names. */
 #ifndef BLAME_BASE_MPI_CALLS_H
 #define BLAME_BASE_MPI_CALLS_H
 

@@ -36,7 +36,8 @@ static bool os_reserve_by_writing(int fd, uint64_t offset, size_t bytes)
     return true;
 }
 
-/* Returns false if the file would exceed RLIMIT_FSIZE. Growing it would then raise SIGXFSZ in the program. */
+/* Returns false if the file would become larger than RLIMIT_FSIZE. Growing it would raise SIGXFSZ in the
+ * program. */
 static bool os_is_within_file_limit(uint64_t end)
 {
     struct rlimit limit;
@@ -219,7 +220,7 @@ uint32_t *os_map_wiped(void)
     return page;
 }
 
-/* Asks the kernel once and keeps the number in memory that the kernel clears in every new process. */
+/* Asks the kernel once, and keeps the number in memory that the kernel clears in every new process. */
 pid_t os_pid(void)
 {
     static uint32_t *kept;
@@ -237,7 +238,7 @@ pid_t os_pid(void)
     store_relaxed(fresh, pid);
     if (compare_exchange(&kept, &page, fresh))
         return (pid_t)pid;
-    os_unmap(fresh, sizeof(*fresh)); /* another thread stored its number first */
+    os_unmap(fresh, sizeof(*fresh)); /* another thread has stored its word first */
     return (pid_t)pid;
 }
 
@@ -265,7 +266,7 @@ bool os_copy_parts(const struct os_part *parts, size_t count)
         bytes += parts[i].bytes;
     }
     ssize_t copied = syscall(SYS_process_vm_readv, os_pid(), local, count, remote, count, 0ul);
-    /* os_pid() is the number of the process's first thread, which has ended */
+    /* os_pid() is also the number of the process's first thread, and that thread has ended */
     if (unlikely(copied < 0 && errno == ESRCH))
         copied = syscall(SYS_process_vm_readv, os_tid(), local, count, remote, count, 0ul);
     return copied == (ssize_t)bytes ||
@@ -291,13 +292,13 @@ size_t os_copy_text(char *to, size_t bytes, uintptr_t from)
     return bytes;
 }
 
-/* The lock is 0 if free, 1 if taken, 2 if taken and other threads may be waiting. */
+/* The lock is 0 if it is free, 1 if it is taken, 2 if it is taken and other threads may be waiting. */
 void os_lock(uint32_t *lock)
 {
     uint32_t seen = 0;
     if (compare_exchange(lock, &seen, 1))
         return;
-    /* some callbacks take locks outside thread_enter_tool(), which would save errno */
+    /* thread_enter_tool() saves errno, but some callbacks take locks outside it */
     int saved_errno = errno;
     while (exchange_acq_rel(lock, 2))
         syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
@@ -363,7 +364,7 @@ static unsigned os_cgroup_quota_cores(void)
     char text[64];
     os_read_text("/sys/fs/cgroup/cpu.max", text, sizeof(text));
     unsigned long quota = 0, period = 0;
-    if (sscanf(text, "%lu %lu", &quota, &period) != 2) /* "max" means that there is no quota */
+    if (sscanf(text, "%lu %lu", &quota, &period) != 2) /* the text "max" means that there is no quota */
         quota = 0;
     return quota && period ? (unsigned)((quota + period - 1) / period) : 0;
 }
@@ -386,8 +387,8 @@ uint64_t os_process_start_ns(void)
     unsigned long long ticks = 0;
     char text[1024];
     os_read_text("/proc/self/stat", text, sizeof(text));
-    /* The program's name, in parentheses, may contain any character. Fields are counted from the last
-     * parenthesis, to field 22. */
+    /* The program's name, in parentheses, may contain any character. Fields are therefore counted from the
+     * last parenthesis; the start time is field 22. */
     const char *field = strrchr(text, ')');
     for (int i = 2; field && i < 22; i++)
         field = strchr(field + 1, ' ');
@@ -395,12 +396,13 @@ uint64_t os_process_start_ns(void)
         ticks = strtoull(field, NULL, 10);
     struct timespec boot;
     clock_gettime(CLOCK_BOOTTIME, &boot);
-    /* read next to the other clock, because the process may lose its core for milliseconds in between */
+    /* read directly after the other clock, because the process may lose its core for milliseconds between the
+     * two */
     uint64_t now = clock_now_ns();
     uint64_t boot_ns = (uint64_t)boot.tv_sec * NS_PER_S + (uint64_t)boot.tv_nsec;
     uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
-    /* The start is known to one clock tick. The middle of the tick is used, unless the process has already
-     * used more CPU time than that start allows. */
+    /* The start is known only to one clock tick. The middle of the tick is used, unless the process has
+     * already used more CPU time than fits between that and now. */
     uint64_t age = boot_ns - (ticks * tick_ns + tick_ns / 2);
     if (!ticks || age > boot_ns || age < used)
         age = used;
@@ -480,7 +482,7 @@ bool os_memory_is_locked(void)
 #define MADV_POPULATE_WRITE 23 /* since Linux 5.14 */
 #endif
 
-/* a constant on x86-64, the kernel's choice on other machines */
+/* a constant on x86-64; on other machines, the kernel chooses the page size */
 #if defined(__x86_64__)
 #define PAGE_BYTES 4096ul
 #else
@@ -505,7 +507,7 @@ void os_unmap(void *memory, size_t bytes)
     munmap((char *)memory - skip, bytes + skip);
 }
 
-/* Maps a part of a file. `offset` is a multiple of 4 KB. If the memory's pages are larger, the mapping begins
+/* Maps a part of a file. `offset` is a multiple of 4 KB. If the system's pages are larger, the mapping begins
  * at a lower offset. */
 static void *os_map_file_part(int fd, uint64_t offset, size_t bytes, int access, int flags)
 {
@@ -519,8 +521,8 @@ const void *os_map_file(int fd, uint64_t offset, size_t bytes)
     return os_map_file_part(fd, offset, bytes, PROT_READ, MAP_PRIVATE);
 }
 
-/* MADV_RANDOM stops the kernel from reading pages around a page that is touched. In a new file they are
- * empty. */
+/* MADV_RANDOM keeps the kernel from also reading the pages around a page that is touched. In a new file,
+ * these are empty. */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes)
 {
     char *memory = os_map_file_part(fd, offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED);

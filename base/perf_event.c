@@ -70,7 +70,7 @@ bool perf_group_open(struct perf_group *group, const struct perf_event *events, 
         struct perf_event_attr attr;
         memcpy(&attr, events[i].attr, sizeof(attr));
         attr.read_format = PERF_FORMAT_GROUP;
-        attr.disabled = attr.pinned = i == 0; /* pinned: counts all the time, or not at all */
+        attr.disabled = attr.pinned = i == 0; /* a pinned group counts all the time, or not at all */
         attr.inherit = 0;
         attr.sample_period = 0;
         int fd = open_perf_event(&attr, i ? group->fd[0] : -1);
@@ -119,7 +119,7 @@ bool perf_overflow_open(struct perf_group *group, const struct perf_event *event
     if (fd < 0)
         return false;
     group->fd[group->count++] = fd;
-    /* The owner must be set first; a signal without an owner could reach any thread. */
+    /* The owner must be set first: if there is no owner, the signal could reach any thread. */
     if (!note_perf_event_id(group) || fcntl(fd, F_SETOWN_EX, &owner) != 0 || fcntl(fd, F_SETSIG, signal) != 0 ||
         fcntl(fd, F_SETFL, O_RDONLY | O_NONBLOCK | O_ASYNC) != 0)
         return close_perf_group(group);

@@ -1,6 +1,6 @@
-/* The registers of an interrupted context, named by their use. Only this file contains the architecture's
- * names for them. registers_number(), registers_result() and registers_argument() are for a context in or
- * just after a system call. All [handler]. */
+/* The registers of an interrupted context, named by their use. Only this file contains the architecture's own
+ * names of registers. registers_number(), registers_result() and registers_argument() are for a context that
+ * is in a system call or just after one. All [handler]. */
 #ifndef BLAME_BASE_REGISTERS_H
 #define BLAME_BASE_REGISTERS_H
 
@@ -13,8 +13,9 @@
 #define REGISTERS_SP         gregs[REG_RSP]
 #define REGISTERS_FP         gregs[REG_RBP]
 #define REGISTERS_NUMBER     gregs[REG_RAX]
-#define REGISTERS_RESULT     gregs[REG_RAX] /* replaces the call's number */
-/* the frame pointer is above the stack pointer in a function that calls others */
+/* after the call, the result is in the register that held the call's number */
+#define REGISTERS_RESULT gregs[REG_RAX]
+/* in a function that calls others, the frame pointer is always above the stack pointer */
 #define REGISTERS_FP_AT_SP 0u
 
 static inline uint64_t registers_argument(const ucontext_t *context, int index)
@@ -28,11 +29,13 @@ static inline uint64_t registers_argument(const ucontext_t *context, int index)
 #define REGISTERS_SP         sp
 #define REGISTERS_FP         regs[29]
 #define REGISTERS_NUMBER     regs[8]
-#define REGISTERS_RESULT     regs[0] /* replaces the first argument */
-/* the frame pointer can equal the stack pointer, because it points to the lowest word of a frame */
+/* after the call, the result is in the register that held the first argument */
+#define REGISTERS_RESULT     regs[0]
+/* the frame pointer may equal the stack pointer, because it points to the lowest word of a frame */
 #define REGISTERS_FP_AT_SP   1u
 
-/* Returns the address to which the innermost function returns, unless it has already been saved on the stack. */
+/* Returns the link register: the address to which the innermost function returns, unless the function has
+ * already saved it on the stack. */
 static inline uintptr_t registers_lr(const ucontext_t *context)
 {
     return context->uc_mcontext.regs[30];

@@ -1,5 +1,5 @@
-/* Rules for code: as in ompt_tool/sampling/sampler.c. All system calls are plain ones, not cancellation
- * points. */
+/* The rules in ompt_tool/sampling/sampler.c hold for this code, too. All system calls are plain ones, not
+ * cancellation points. */
 #include "base/run_counts.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/os.h"
 
 #define MOST_KEPT 1024u
-#define SHARE     16u /* at most 1/16 of RLIMIT_NOFILE is used for these files */
+#define SHARE     16u /* at most 1/SHARE of RLIMIT_NOFILE is used for these files */
 
 static const char own[] = "/proc/thread-self/schedstat";
 static uint32_t kept;
@@ -33,7 +33,7 @@ static uint32_t most_run_files(void)
 static bool run_file_has_room(void)
 {
     uint32_t before = fetch_add_relaxed(&kept, 1), most = most_run_files();
-    if (before == 0) /* the process normally has only one thread then */
+    if (before == 0) /* normally the process has only one thread at this time */
         os_expect_high((int)most);
     return before < most;
 }
@@ -66,8 +66,8 @@ void run_file_let_go(struct run_file *file)
     forget_run_file(file);
 }
 
-/* Reads a number that is followed by the byte `end`. Returns the text after that byte; NULL if the text does
- * not have this form. */
+/* Reads a number that is followed by the byte `end`. Returns the text after that byte; NULL if the text has
+ * another form. */
 static const char *parse_run_count(const char *text, char end, uint64_t *value)
 {
     const char *at = text;
@@ -88,7 +88,8 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
 {
     char text[128];
     if (file->fd && !run_file_is_ours(file))
-        forget_run_file(file); /* the program has closed the descriptor, and may have reused its number */
+        /* the program has closed the descriptor, and may be using its number for another file */
+        forget_run_file(file);
     if (!file->fd)
         return false;
     long got = syscall(SYS_pread64, file->fd, text, sizeof(text) - 1, 0l);

@@ -37,7 +37,7 @@ bool run_option_job(const char *text, void *to)
     return true;
 }
 
-/* Reads a number of seconds, with a decimal point in all locales. */
+/* Reads a number of seconds. The decimal separator is a point in all locales. */
 static bool read_option_seconds(const char **text, uint64_t *ns)
 {
     const char *at = *text;
@@ -96,7 +96,8 @@ bool run_option_size(const char *text, void *kept)
     return true;
 }
 
-/* Accepts forms like 50, rt16, RTMIN+16 and RTMAX-14, for a real-time signal or one that programs seldom use. */
+/* Accepts the forms 50, rt16, RTMIN+16 and RTMAX-14. The signal must be a real-time signal, or another one
+ * that programs seldom use. */
 bool run_option_signal(const char *text, void *to)
 {
     static const struct {
@@ -125,7 +126,7 @@ bool run_option_signal(const char *text, void *to)
     return accepted;
 }
 
-/* Returns the length of the KEY=VALUE at the start of the text; 0 if there is none. */
+/* Returns the length of the pair KEY=VALUE with which the text begins; 0 if it begins otherwise. */
 static size_t option_meta_bytes(const char *text)
 {
     size_t key = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");

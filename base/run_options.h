@@ -13,30 +13,32 @@ enum { CONTEXT_DEFERRED = 0, CONTEXT_EAGER = 1 };
 enum { TASKS_REGION = 0, TASKS_CREATION = 1 };
 enum { LOCKS_IN_SECTION = 0, LOCKS_AT_RELEASE = 1 };
 
-/* BLAME_EVENTS_THROTTLE: an event is no longer measured after more than `calls` calls that took less than
- * `ns` ns on average. */
+/* BLAME_EVENTS_THROTTLE: an event that took less than `ns` ns on average is no longer measured after `calls`
+ * calls. */
 struct run_throttle {
-    uint64_t calls, ns; /* ns = 0: events are never throttled */
+    uint64_t calls, ns; /* if `ns` is 0, events are never throttled */
 };
 
-/* BLAME_TRACE: the part of the run to trace, in ns since the tool's start. */
+/* BLAME_TRACE: the part of the run that is traced, in ns since the tool's start. */
 struct run_window {
-    bool never; /* true if nothing is traced */
-    bool asked; /* true if only those parts are traced for which the program asks */
+    bool never; /* true: nothing is traced */
+    bool asked; /* true: only those parts are traced that the program requests */
     uint64_t from_ns, to_ns;
 };
 
 struct run_options {
-    const char *out, *counters, *sample; /* as the user gave them; NULL: not given */
-    const char *job;                     /* name of the job; NULL: the one of the MPI launcher, if any */
+    const char *out, *counters, *sample; /* texts as the user gave them; NULL: not given */
+    /* name of the job; NULL: the name that the MPI launcher gives, if any */
+    const char *job;
     const char *events_include, *events_exclude;
-    const char *trace;       /* NULL: trace the parts for which the program asks */
+    /* text of BLAME_TRACE; NULL: only the parts are traced that the program requests */
+    const char *trace;
     const char *trace_limit; /* text for run_option_size_read() */
     const char *meta;        /* lines of the form KEY=VALUE; NULL: none */
     struct run_throttle events_throttle;
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* number of the signal; 0: the tool chooses one */
-    int seed;   /* 0: start.c draws a random number */
+    int seed;   /* seed of the random sampling times; 0: start.c draws a random one */
     int runtime, timeline, private, no_command, csv, summary, disable;
 };
 
@@ -52,7 +54,7 @@ bool run_option_meta(const char *text, void *kept);         /* [init] */
 
 bool run_option_trace_read(const char *text, struct run_window *window); /* [owner] */
 
-/* Returns the number of bytes that a size such as 64M or 1G means; 0 if the text is not a size. [init] */
+/* Returns the number of bytes for a size such as 64M or 1G; 0 if the text is not a size. [init] */
 uint64_t run_option_size_read(const char *text);
 
 #define ENVIRONMENT_WORDS(W)                                                                                           \

@@ -28,61 +28,64 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The interface to the profiler. `name` has `bytes` bytes and need not end with 0. */
+/* The profiler's functions, which this header calls. `name` has `bytes` bytes and need not end with 0. */
 enum blame_kind { BLAME_PHASE = 13, BLAME_EVENT = 14, BLAME_PARAMETER = 15, BLAME_ITERATION = 16 };
 
 struct blame_calls {
-    uint32_t bytes; /* size of this struct; later versions are longer */
-    /* number: the value of a parameter, the number of an iteration, or BLAME_NEXT; 0 for other kinds */
+    uint32_t bytes; /* size of this struct; later versions of it are longer */
+    /* `number` is the value of a parameter, the number of an iteration, or BLAME_NEXT; for other kinds it is
+     * 0 */
     void (*begin)(const char *name, size_t bytes, enum blame_kind kind, int64_t number);
     void (*end)(const char *name, size_t bytes, enum blame_kind kind);
 };
 
-/* as the number of an iteration: the number of earlier executions under this name */
+/* when passed as the number of an iteration, means: the number of earlier executions with this name */
 #define BLAME_NEXT INT64_MIN
-/* omp_control_tool(1, BLAME_TRACE, 0) starts the trace, with 2 instead of 1 stops it */
+/* omp_control_tool(1, BLAME_TRACE, 0) starts the trace; omp_control_tool(2, BLAME_TRACE, 0) stops it */
 #define BLAME_TRACE 0x74726163
 /* omp_control_tool(BLAME_COMMAND, sizeof(struct blame_calls), &pointer) sets the pointer to the profiler's
  * table */
 #define BLAME_COMMAND 0x626c616d
 
-/* Wrappers such as blame.F90 add this to a kind. The phase, event or parameter then belongs to the wrapper's
- * caller. */
+/* Wrappers such as blame.F90 add this to the kind. The phase, event or parameter then belongs to the caller
+ * of the wrapper. */
 #define BLAME_FOR_CALLER 0x100
 
-/* Programs use the functions below. Names that end in _ are internal. */
+/* Programs use the functions below, except those whose names end in _, which are internal. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Always inlined, so that the return address is in the function that declares the phase. In reports, the call
- * belongs to its source line. */
+/* Always inlined, so that the return address is in the program's function that makes the call, for example of
+ * blame_phase_begin(). Reports show the call at its source line. */
 #define BLAME_INLINE_ static __inline__ __attribute__((always_inline))
 #define BLAME_ABSENT_ ((const struct blame_calls *)1)
 typedef void (*blame_function_)(void);
 
-/* There is one table pointer in each program and shared library. NULL: the profiler has not been looked for
- * yet. */
+/* The profiler's table of functions. Each program and shared library has its own pointer. NULL: the profiler
+ * has not been looked for yet. */
 extern const struct blame_calls *blame_table_ __attribute__((weak, visibility("hidden")));
 const struct blame_calls *blame_table_;
 
-/* dlsym(), if the program has it. The reference is weak, so that nothing need be linked. */
+/* dlsym(), if the program has it. The reference is weak, so that programs need not link with a library that
+ * defines it. */
 static blame_function_ blame_dlsym_(void *handle, const char *name) __attribute__((weakref("dlsym"), unused));
 
-/* Returns true if the profiler may be present. If it is not, no OpenMP runtime is started. The symbol is in
- * libblame.so only; libomp also exports ompt_start_tool, so that name does not tell. */
+/* Returns true if the profiler may be present. Otherwise blame_ask_() must not be called, because it would
+ * start an OpenMP runtime. Only libblame.so has this symbol, whereas libomp, too, exports ompt_start_tool. */
 static __inline__ __attribute__((unused)) int blame_may_be_there_(void)
 {
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
     return blame_dlsym_ != 0 && ((libraries && *libraries) || blame_dlsym_(0 /* RTLD_DEFAULT */, "blame_launched"));
 }
 
-/* Asks for the profiler's table and keeps the answer. Threads that ask at the same time get the same answer. */
+/* Asks for the profiler's table and keeps the answer. If several threads ask at the same time, they get the
+ * same answer. */
 static __attribute__((noinline, cold, unused)) const struct blame_calls *blame_ask_(void)
 {
     const struct blame_calls *calls = 0;
     if (blame_may_be_there_()) {
-        /* A runtime has no tool before it starts. This call starts it. */
+        /* A runtime loads its tool when it starts. This call starts the runtime. */
         int (*begin)(void) = (int (*)(void))blame_dlsym_(0, "omp_get_max_threads");
         int (*control)(int, int, void *) = (int (*)(int, int, void *))blame_dlsym_(0, "omp_control_tool");
         if (begin && control) {
@@ -98,7 +101,8 @@ static __attribute__((noinline, cold, unused)) const struct blame_calls *blame_a
     return calls;
 }
 
-/* The empty asm statements after the calls prevent tail calls, which would leave no return address. */
+/* The empty asm statements after the calls prevent tail calls, which would leave no return address on the
+ * stack. */
 BLAME_INLINE_ void blame_begin_(const char *name, enum blame_kind kind, int64_t number)
 {
     const struct blame_calls *calls = __atomic_load_n(&blame_table_, __ATOMIC_ACQUIRE);
@@ -189,8 +193,8 @@ BLAME_INLINE_ void blame_trace_end(void)
 #endif
 #define BLAME_MEMBER_ __attribute__((always_inline)) inline
 
-/* The phase, event or parameter ends with the scope of the object. The name must live as long as the object,
- * as a string literal does. */
+/* A phase, event or parameter that ends with the scope of the object. The name must live as long as the
+ * object, as a string literal does. */
 namespace blame
 {
 

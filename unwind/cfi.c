@@ -4,18 +4,18 @@
 
 /* ---- execution of call frame instructions ---- */
 
-/* What rows need from a common information entry (CIE). */
+/* The parts of a common information entry (CIE) that are needed to compute rows. */
 struct cfi_common {
     uint64_t code_factor;
     int64_t data_factor;
     unsigned encoding; /* encoding of code addresses */
-    bool sized;        /* true if augmentation data is present and begins with its length */
+    bool sized;        /* true if the CIE has augmentation data, which then begins with its length */
     bool signal_frame;
-    struct cfi_bytes program; /* initial instructions, executed before those of each entry */
+    struct cfi_bytes program; /* initial instructions, which are executed before those of each entry */
 };
 
-/* The longest sequence of instructions found, in libclang-cpp.so.19.1, has 6,324. No sequence was found that
- * remembers more than one state at a time. */
+/* The longest sequence of instructions that we found has 6,324; it is in libclang-cpp.so.19.1. We found no
+ * sequence that remembers more than one state at a time. */
 #define MAX_INSTRUCTIONS 100000u
 #define MAX_REMEMBERED   8u
 
@@ -49,7 +49,8 @@ enum {
     OP_VAL_EXPRESSION = 0x16,
 #if defined(__aarch64__)
     OP_SIGNS_RETURN_ADDRESS_AND_PLACE = 0x2c,
-    /* also ends signing; harmless, because signatures are removed from all return addresses */
+    /* on aarch64 this also ends signing, which is harmless, because we remove signatures from all return
+     * addresses */
     OP_SIGNS_RETURN_ADDRESS = 0x2d,
 #endif
     OP_GNU_ARGS_SIZE = 0x2e,
@@ -67,10 +68,10 @@ struct machine {
     struct state remembered[MAX_REMEMBERED];
     unsigned remembered_count;
     unsigned instructions;
-    bool in_entry; /* true after the initial instructions; `initial` is then valid */
-    /* address whose row is wanted; the bounds of the current row, as far as executed */
+    bool in_entry; /* true once the initial instructions have been executed; `initial` is then valid */
+    /* address whose row is wanted, and the bounds of the current row as far as they are known */
     uintptr_t wanted, start, end;
-    enum cfi_status status; /* CFI_ROW while there is no error */
+    enum cfi_status status; /* CFI_ROW unless an error has occurred */
 };
 
 static int64_t cfi_scale_operand(uint64_t value, int64_t factor)
@@ -110,8 +111,7 @@ static void cfi_restore_rule(struct machine *machine, uint64_t column)
         machine->now.stack_rule = machine->initial.stack_rule;
 }
 
-/* Starts a new row at `location`. Returns true if the current row, which ends there, contains the wanted
- * address. */
+/* Starts a new row at `location`. Returns true if the wanted address is in the row before, which ends there. */
 static bool cfi_advance_row_to(struct machine *machine, uintptr_t location)
 {
     if (!machine->in_entry || location < machine->start) {
@@ -302,7 +302,7 @@ static bool cfi_execute(struct machine *machine, struct cfi_bytes *program)
     return false;
 }
 
-/* Executes instructions until the wanted row is complete or no instructions are left. */
+/* Executes instructions until the wanted row is complete or none are left. */
 static void run_cfi_instructions(struct machine *machine, struct cfi_bytes program)
 {
     while (program.at < program.end && machine->status == CFI_ROW) {
@@ -315,8 +315,8 @@ static void run_cfi_instructions(struct machine *machine, struct cfi_bytes progr
         machine->status = CFI_DAMAGED;
 }
 
-/* Executes the instructions of the CIE and of the entry up to the row for `address`, and stores that row. On
- * entry, row->start and row->end are the bounds of the entry. */
+/* Executes the instructions of the CIE and then those of the entry, up to the row for `address`, and stores
+ * that row in *row. On entry, row->start and row->end are the bounds of the entry. */
 static enum cfi_status run_cfi_program(const struct cfi_common *common, const struct cfi_bytes *program,
                                        uintptr_t address, struct cfi_row *row)
 {
@@ -351,7 +351,8 @@ static enum cfi_status run_cfi_program(const struct cfi_common *common, const st
 struct section {
     const unsigned char *bytes;
     size_t size;
-    /* link-time address of the first byte; 0 for .debug_frame, which refers to its entries by offset */
+    /* link-time address of the section's first byte; 0 for .debug_frame, in which entries are referred to by
+     * offset */
     uintptr_t vaddr;
     bool for_debuggers; /* .debug_frame */
 };
@@ -361,7 +362,7 @@ static struct section cfi_section_of_view(const struct loadmap_module *module)
     return (struct section){(const unsigned char *)module->view, module->view_bytes, module->view_vaddr, false};
 }
 
-/* Initialises a reader for the bytes from a link-time address to the section's end. Returns false if the
+/* Initialises a reader for the bytes from a link-time address to the end of the section. Returns false if the
  * address is outside the section. */
 static bool cfi_reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
 {
@@ -390,13 +391,13 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
-        return CFI_NO_TABLE; /* libunwind cannot use other forms either */
+        return CFI_NO_TABLE; /* libunwind cannot use other forms of the table either */
     *table = header.at + CFI_HEADER_BYTES;
     *count = (uint32_t)cfi_table_word(header.at, 2);
     return *count <= (cfi_bytes_left(&header) - CFI_HEADER_BYTES) / 8 ? CFI_ROW : CFI_DAMAGED;
 }
 
-/* Finds the last entry that starts at or before the address. */
+/* Finds the last entry in the search table that starts at or before the address. */
 static enum cfi_status cfi_find_table_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
 {
     const unsigned char *table;
@@ -418,8 +419,8 @@ static enum cfi_status cfi_find_table_entry(const struct loadmap_module *module,
     return CFI_ROW;
 }
 
-/* Finds the bytes of an entry after its length. Lengths of 64 bits are for sections of more than 4 GB; no
- * tool writes them in .eh_frame. */
+/* Finds the bytes that follow an entry's length. Lengths of 64 bits are meant for sections of more than 4 GB;
+ * no tool writes them in .eh_frame. */
 static enum cfi_status cfi_read_entry_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry,
                                              bool *wide)
 {
@@ -436,8 +437,8 @@ static enum cfi_status cfi_read_entry_length(const struct section *section, uint
     return rest.failed || bytes == 0 ? CFI_DAMAGED : CFI_ROW;
 }
 
-/* Reads the augmentation data, which contains one field for each letter of the augmentation string, in that
- * order. */
+/* Reads the augmentation data. It contains one field for each letter of the augmentation string, in the order
+ * of the letters. */
 static enum cfi_status cfi_read_augmentation(const char *letters, struct cfi_bytes *data, struct cfi_common *common)
 {
     for (; *letters; letters++) {
@@ -471,8 +472,8 @@ static enum cfi_status cfi_read_augmentation(const char *letters, struct cfi_byt
     return data->failed ? CFI_DAMAGED : CFI_ROW;
 }
 
-/* Returns true for a known version of a CIE. Version 4 occurs only in .debug_frame and states the size of
- * addresses. */
+/* Returns true if we can read a CIE of this version. Version 4 occurs only in .debug_frame and states the
+ * size of addresses. */
 static bool cfi_is_known_version(unsigned version, bool for_debuggers)
 {
     return version == 1 || version == 3 || (version == 4 && for_debuggers);
@@ -495,7 +496,8 @@ static enum cfi_status cfi_read_common_entry(const struct section *section, uint
     while ((letters[length] = (char)cfi_read_unsigned(&entry, 1)) != '\0')
         if (++length > MAX_AUGMENTATION)
             return CFI_FOREIGN;
-    if (version == 4 && cfi_read_unsigned(&entry, 2) != 8) /* 8 bytes per address, 0 per segment selector */
+    /* an address must have 8 bytes, a segment selector 0 */
+    if (version == 4 && cfi_read_unsigned(&entry, 2) != 8)
         return CFI_FOREIGN;
     common->code_factor = cfi_read_uleb(&entry);
     common->data_factor = cfi_read_sleb(&entry);
@@ -511,7 +513,7 @@ static enum cfi_status cfi_read_common_entry(const struct section *section, uint
         struct cfi_bytes data = cfi_take(&entry, cfi_read_uleb(&entry));
         status = cfi_read_augmentation(letters + 1, &data, common);
     } else if (letters[0] != '\0') {
-        status = CFI_FOREIGN; /* "eh", written by GCC before version 3 */
+        status = CFI_FOREIGN; /* augmentation "eh", which GCC wrote before version 3 */
     }
     if (status == CFI_ROW && !cfi_is_code_encoding(common->encoding))
         status = CFI_FOREIGN;
@@ -532,7 +534,7 @@ static enum cfi_status cfi_read_entry_row(const struct section *section, uintptr
         return status;
     uintptr_t here = cfi_bytes_vaddr(&entry);
     uint64_t distance = cfi_read_unsigned(&entry, wide ? 8 : 4);
-    if (entry.failed || (distance == 0 && !section->for_debuggers)) /* 0 marks a CIE */
+    if (entry.failed || (distance == 0 && !section->for_debuggers)) /* a distance of 0 marks a CIE */
         return CFI_DAMAGED;
     status = cfi_read_common_entry(section, section->for_debuggers ? distance : here - distance, &common);
     if (status != CFI_ROW)

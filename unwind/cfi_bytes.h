@@ -1,4 +1,4 @@
-/* Reads numbers from call frame information that may be damaged. All [handler]. */
+/* Reads numbers from call frame information, which may be damaged. All [handler]. */
 #ifndef BLAME_UNWIND_CFI_BYTES_H
 #define BLAME_UNWIND_CFI_BYTES_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Encodings of pointers: the format in the low bits, what it is relative to in the high bits. */
+/* Encodings of pointers. The low bits give the format, the high bits the base to which the value is relative. */
 enum {
     CFI_ENCODING_ABSOLUTE = 0x00,
     CFI_ENCODING_ULEB = 0x01,
@@ -26,18 +26,18 @@ enum {
     CFI_ENCODING_OMIT = 0xff,
 };
 
-/* A reader: the bytes that are left. A read beyond them sets `failed`; its value and all later ones are
- * meaningless. */
+/* A reader: the bytes that are still to be read. A read beyond them sets `failed`; the values of that read
+ * and of all later ones are meaningless. */
 struct cfi_bytes {
     const unsigned char *at, *end;
     uintptr_t vaddr_of_zero; /* link-time address of `at`, minus the address `at`; constant while reading */
     bool failed;
 };
 
-/* A length has 32 bits. This value means that a length of 64 bits follows. */
+/* A length normally has 32 bits. This value means that a length of 64 bits follows. */
 #define CFI_WIDE_LENGTH 0xffffffffu
 
-/* Returns the value that distinguishes a CIE of .debug_frame from other entries. */
+/* Returns the number in a CIE of .debug_frame that distinguishes it from other entries. */
 static inline uint64_t cfi_common_id(bool wide)
 {
     return wide ? UINT64_MAX : UINT32_MAX;
@@ -101,7 +101,7 @@ static inline int64_t cfi_read_sleb(struct cfi_bytes *reader)
     return (int64_t)cfi_read_leb(reader, true);
 }
 
-/* Returns a reader for the next `bytes` bytes, and skips them. */
+/* Returns a reader for the next `bytes` bytes, which `reader` skips. */
 static inline struct cfi_bytes cfi_take(struct cfi_bytes *reader, uint64_t bytes)
 {
     struct cfi_bytes part = *reader;
@@ -114,7 +114,7 @@ static inline struct cfi_bytes cfi_take(struct cfi_bytes *reader, uint64_t bytes
     return part;
 }
 
-/* Reads a number in the encoding's format, without adding what it is relative to. */
+/* Reads a number in the encoding's format. The base to which it is relative is not added. */
 static inline uint64_t cfi_read_format(struct cfi_bytes *reader, unsigned encoding)
 {
     switch (encoding & CFI_ENCODING_FORMAT) {
@@ -140,7 +140,8 @@ static inline uint64_t cfi_read_format(struct cfi_bytes *reader, unsigned encodi
     }
 }
 
-/* Returns true if a code address may have this encoding: absolute, or relative to its own position. */
+/* Returns true if this encoding is possible for a code address: absolute, or relative to the number's own
+ * position. */
 static inline bool cfi_is_code_encoding(unsigned encoding)
 {
     return encoding <= (CFI_ENCODING_PCREL | CFI_ENCODING_FORMAT);

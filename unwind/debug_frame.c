@@ -8,7 +8,7 @@
 #define MAX_SECTIONS  512u
 #define HEADERS_BLOCK 16u
 
-/* Skips one entry of the section. Returns true if the entry belongs to a function, and stores it in *entry. */
+/* Skips one entry of the section. If it belongs to a function, stores it in *entry and returns true. */
 static bool debug_frame_read_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
 {
     entry->at = cfi_bytes_vaddr(section);
@@ -22,7 +22,7 @@ static bool debug_frame_read_entry(struct cfi_bytes *section, struct debug_frame
     return !body.failed && common != cfi_common_id(wide);
 }
 
-/* Returns the number of functions that start in [low, high). Stores their entries unless `entries` is NULL. */
+/* Returns the number of functions that start in [low, high). Stores their entries if `entries` is not NULL. */
 static size_t debug_frame_list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high,
                                        struct debug_frame_entry *entries)
 {
@@ -52,8 +52,7 @@ static void debug_frame_sift_down(struct debug_frame_entry *entries, size_t at, 
     }
 }
 
-/* Sorts the entries by start. Most sections are already in order. Heapsort needs neither memory nor
- * recursion. */
+/* Sorts the entries by start. Most sections are sorted already. Heapsort needs neither memory nor recursion. */
 static void debug_frame_sort_entries(struct debug_frame_entry *entries, size_t count)
 {
     size_t ordered = 1;

@@ -1,7 +1,7 @@
 /* .debug_frame is call frame information for debuggers. It also covers functions that throw no exceptions,
- * which .eh_frame may omit (flang and clang with -g; C with -g and without unwind tables). It is not part of
- * the loaded program and has no search table. So it is copied from the file and indexed once, when a walk
- * first meets the module. The copy never changes. */
+ * which .eh_frame may omit (flang and clang with -g; C with -g and without unwind tables). It is not loaded
+ * with the program and has no search table. So we copy it from the file and index it once, when a walk first
+ * meets the module. The copy never changes. */
 #ifndef BLAME_UNWIND_DEBUG_FRAME_H
 #define BLAME_UNWIND_DEBUG_FRAME_H
 
@@ -12,10 +12,10 @@
 /* An entry, which describes one function. */
 struct debug_frame_entry {
     uintptr_t start; /* link-time address of the function */
-    uintptr_t at;    /* offset of the entry in the section */
+    uintptr_t at;    /* position of the entry in the section, in bytes */
 };
 
-/* The section's bytes, and its entries in the order of `start`. Empty if count is 0. */
+/* The section's bytes, and its entries in the order of `start`; if count is 0, there are none. */
 struct debug_frame {
     const unsigned char *bytes;
     size_t size;
@@ -28,7 +28,7 @@ struct debug_frame {
  * dropped them. [handler] */
 struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high, size_t most);
 
-/* Makes the index of a section whose bytes stay in memory. [handler] */
+/* Returns the index of a section. The bytes must stay in memory. [handler] */
 struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t low, uintptr_t high);
 
 /* Returns the last entry that starts at or before the address; NULL if there is none. [handler] */

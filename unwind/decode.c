@@ -5,14 +5,15 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-#define MAX_INSTRUCTIONS 8000u /* maximum number of instructions followed in one search */
-/* number of instructions by which each walk raises the allowance for its searches */
+#define MAX_INSTRUCTIONS 8000u /* maximum number of instructions that one search follows */
+/* number of instructions that each walk adds to the allowance (the number that may still be followed) */
 #define WALK_ALLOWANCE 2000u
-#define MAX_ALLOWANCE  10000u /* maximum allowance, including what earlier walks have not used */
-#define MAX_WAYS       512u   /* maximum number of ways (unwind/decode_way.h) in one search */
-#define MAX_CANDIDATES 8u     /* maximum number of recipes that one search offers */
-#define WINDOW         256u   /* bytes of code that are read at once */
-#define RUNS           256u   /* maximum number of code ranges whose recipe is kept */
+#define MAX_ALLOWANCE  10000u /* maximum allowance, including the part that earlier walks have not used */
+/* maximum number of ways (control flow paths, see unwind/decode_way.h) in one search */
+#define MAX_WAYS       512u
+#define MAX_CANDIDATES 8u   /* maximum number of recipes that one search tries */
+#define WINDOW         256u /* number of bytes of code read at once */
+#define RUNS           256u /* maximum number of code ranges for which recipes are kept */
 
 struct run {
     uintptr_t start, end;
@@ -21,19 +22,19 @@ struct run {
 
 struct decoder {
     struct run runs[RUNS];
-    uint32_t run_count; /* number of ranges added in total; the oldest ones are overwritten */
-    /* State of the current search: */
+    uint32_t run_count; /* number of ranges ever added; a new range overwrites the oldest */
+    /* The next fields describe the current search. */
     struct way ways[MAX_WAYS];
     uint32_t way_count, next_way;
     uint32_t instructions; /* number of instructions followed in this search */
-    uint32_t allowance;    /* number of instructions that may still be followed */
-    /* ranges of code in which rsp and rbp have not changed since the start of the search */
+    uint32_t allowance;    /* number of instructions that this and later searches may still follow */
+    /* code ranges in which rsp and rbp still have the values of the start of the search */
     struct run passed[RUNS];
     uint32_t passed_count;
     uintptr_t window_start;
     size_t window_bytes;
     uint8_t window[WINDOW];
-    max_align_t scratch[]; /* memory for decode_follow() */
+    max_align_t scratch[]; /* memory that decode_follow() uses */
 };
 
 struct decoder *decoder_make(void)
@@ -57,7 +58,7 @@ void decoder_forget(struct decoder *decoder)
     memset(decoder->runs, 0, sizeof(decoder->runs));
 }
 
-/* Reads WINDOW bytes of code, or only up to the end of the page if the next page is not readable. */
+/* Reads WINDOW bytes of code at ip. If the next page is not readable, reads only up to the end of this page. */
 static bool decoder_read_window(struct decoder *decoder, uintptr_t ip)
 {
     size_t to_page = 4096 - ip % 4096;
@@ -69,7 +70,7 @@ static bool decoder_read_window(struct decoder *decoder, uintptr_t ip)
     return decoder->window_bytes > 0;
 }
 
-/* Returns the code at an address and stores the number of readable bytes in *room; 0 if there are none. */
+/* Returns the code at an address, and stores the number of readable bytes there in *room, which may be 0. */
 static const uint8_t *decoder_code_at(struct decoder *decoder, uintptr_t ip, size_t *room)
 {
     uintptr_t offset = ip - decoder->window_start;
@@ -82,7 +83,7 @@ static const uint8_t *decoder_code_at(struct decoder *decoder, uintptr_t ip, siz
     return decoder->window + offset;
 }
 
-/* Adds a way that continues at ip, unless a way already begins there. The first one counts. */
+/* Adds a way that continues `from` at ip, unless another way already begins at ip. */
 static void decoder_add_way(struct decoder *decoder, const struct way *from, uintptr_t ip)
 {
     for (uint32_t i = 0; i < decoder->way_count; i++)
@@ -107,7 +108,7 @@ static void decoder_note_passed_code(struct decoder *decoder, uintptr_t start, u
         decoder->passed[decoder->passed_count++] = (struct run){.start = start, .end = end};
 }
 
-/* Follows one way to its end, and adds the ways that branch off it. Returns true if it reaches a return. */
+/* Follows one way to its end, and adds the ways that branch off. Returns true if the way reaches a return. */
 static bool decoder_follow_way(struct decoder *decoder, struct way way)
 {
     uintptr_t start = way.ip;
@@ -136,7 +137,7 @@ static bool decoder_follow_way(struct decoder *decoder, struct way way)
 
 static void decoder_keep_recipe(struct decoder *decoder, const struct recipe *recipe)
 {
-    /* such a recipe is valid only while x30 is unchanged, which is not tracked here */
+    /* the recipe holds only while x30 is unchanged, which is not tracked for the passed code */
     if (recipe->rbp == RECIPE_RBP_IN_LINK)
         return;
     for (uint32_t i = 0; i < decoder->passed_count; i++) {
@@ -154,7 +155,7 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
         if (ip >= decoder->runs[i].start && ip < decoder->runs[i].end) {
             *recipe = decoder->runs[i].recipe;
             if (recipe->cfa == RECIPE_SLOW)
-                return false; /* a search for a neighbouring instruction found no recipe */
+                return false; /* an earlier search from a nearby instruction found no recipe */
             if (accept(recipe, argument))
                 return true;
         }

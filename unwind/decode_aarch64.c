@@ -12,7 +12,7 @@ const size_t decode_most_bytes = sizeof(uint32_t);
 
 static const struct value nowhere = {.base = NOWHERE};
 
-/* Returns what is known about a register that is used as the base of an address or as a summand. */
+/* Returns what is known about a register when it is used as the base of an address or as a summand. */
 static struct value decode_value_in_register(const struct way *way, unsigned number)
 {
     return number == SP ? way->rsp : number == FP ? way->rbp : nowhere;
@@ -29,15 +29,15 @@ static void decode_set_register(struct way *way, unsigned number, struct value v
         way->link = value;
 }
 
-/* Marks a general register as unknown, because an instruction has written to it. Number 31 is the zero
- * register here. */
+/* Marks a general register as unknown, because an instruction has written to it. Here, number 31 is the zero
+ * register. */
 static void decode_spoil_register(struct way *way, unsigned number)
 {
     if (number != SP)
         decode_set_register(way, number, nowhere);
 }
 
-/* Loads or stores one 64-bit register at address `at`. */
+/* Executes a load or store of one 64-bit register, at address `at`. */
 static void decode_move_register(struct way *way, bool is_load, unsigned number, struct value at)
 {
     if (is_load && number != SP)
@@ -70,7 +70,7 @@ static void decode_execute_pair(struct way *way, uint32_t code)
         decode_set_register(way, base, moved);
 }
 
-/* Executes a load or store of one register, at a base register plus a number. */
+/* Executes a load or store of one register, at the address base register + constant. */
 static void decode_execute_single(struct way *way, uint32_t code)
 {
     enum { UNSCALED = 0, POST = 1, PRE = 3 };
@@ -95,17 +95,17 @@ static void decode_execute_memory(struct way *way, uint32_t code)
         decode_execute_pair(way, code);
     } else if (a64_is(code, 0x3b000000, 0x39000000) || a64_is(code, 0x3b200000, 0x38000000)) {
         decode_execute_single(way, code);
-    } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* ld1 to st4 with an advancing base register */
+    } else if (a64_is(code, 0xbe800000, 0x0c800000)) { /* ld1 to st4, which also advance the base register */
         decode_set_register(way, a64_field(code, 5, 5), nowhere);
     } else if (!a64_field(code, 26, 1)) {
-        /* Loads by literal or index, exclusive and atomic accesses. The register of a store is marked as
-         * unknown, too, to be safe. */
+        /* These are loads of literals, loads and stores with an index register, exclusive and atomic
+         * accesses. To be safe, the register is marked as unknown even for stores. */
         decode_spoil_register(way, a64_field(code, 0, 5));
         decode_spoil_register(way, a64_field(code, 16, 5));
     }
 }
 
-/* Executes additions of a constant, in particular mov from and to the stack pointer. */
+/* Executes an addition of a constant, in particular mov from and to the stack pointer. */
 static void decode_execute_immediate(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
@@ -115,14 +115,14 @@ static void decode_execute_immediate(struct way *way, uint32_t code)
                             decode_plus(decode_value_in_register(way, a64_field(code, 5, 5)),
                                         a64_field(code, 30, 1) ? -number : number));
     } else if (a64_is(code, 0x1f800000, 0x12000000) && a64_field(code, 29, 2) != 3) {
-        /* and, orr, eor: number 31 is the stack pointer here, too */
+        /* for and, orr, eor, number 31 is the stack pointer, as it is for add */
         decode_set_register(way, to, nowhere);
     } else {
         decode_spoil_register(way, to);
     }
 }
 
-/* Applies the effects of an instruction other than a jump on sp, x29 and x30. */
+/* Applies the effects that an instruction, unless it is a jump, has on sp, x29 and x30. */
 static void decode_apply_instruction(struct way *way, uint32_t code)
 {
     unsigned to = a64_field(code, 0, 5);
@@ -132,7 +132,7 @@ static void decode_apply_instruction(struct way *way, uint32_t code)
         decode_execute_memory(way, code);
     else if (a64_is(code, 0x3fe00000, 0x0b200000)) /* add and sub with an extended register */
         decode_set_register(way, to, nowhere);
-    /* instructions with register operands only, and mrs */
+    /* instructions that have only register operands, and mrs */
     else if (a64_is(code, 0x0e000000, 0x0a000000) || a64_is(code, 0xfff00000, 0xd5300000))
         decode_spoil_register(way, to);
 }
@@ -143,8 +143,8 @@ static bool decode_is_call(uint32_t code)
            a64_is(code, 0xfefff800, 0xd63f0800);                                           /* blra* */
 }
 
-/* Returns true for a jump through the linkage table, or to another function at the end of this one (a tail
- * call). Compilers use x16 and x17 for such jumps, and other registers for a switch. */
+/* Returns true for a jump through the linkage table, and for a jump to another function at the end of this
+ * one (a tail call). Compilers use x16 and x17 for such jumps, but other registers for a switch. */
 static bool decode_is_jump_away(uint32_t code)
 {
     bool by_register = a64_is(code, 0xfffffc1f, 0xd61f0000) || a64_is(code, 0xfefff800, 0xd61f0800);
@@ -156,7 +156,7 @@ static bool decode_is_return(uint32_t code)
     return code == 0xd65f03c0 || a64_is(code, 0xfffffbff, 0xd65f0bff); /* ret, reta* */
 }
 
-/* Returns the offset of a conditional branch; 0 if the instruction is none. */
+/* Returns the offset of a conditional branch; 0 if the instruction is not one. */
 static int64_t decode_branch_offset(uint32_t code)
 {
     if (a64_is(code, 0xff000000, 0x54000000) || a64_is(code, 0x7e000000, 0x34000000)) /* b.c, cb*z */
@@ -175,7 +175,7 @@ enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *bytes,
     followed->bytes = sizeof(code);
     if (decode_is_return(code) || decode_is_jump_away(code))
         return RETURNS;
-    /* b may also be a tail call; the called function then returns in place of this one */
+    /* b may be a tail call; the called function then returns in place of this one */
     if (a64_is(code, 0xfc000000, 0x14000000)) {
         followed->branch[followed->branches++] = way->ip + (uintptr_t)(a64_signed(code, 0, 26) * 4);
         return ENDS;

@@ -1,6 +1,5 @@
-/* The interface between the search for a function's return (unwind/decode.c) and the code that knows the
- * machine's instructions (unwind/decode_MACHINE.c). A way is one path of control flow that the search
- * follows. */
+/* Connects the search for a function's return (unwind/decode.c) with the code that knows the machine's
+ * instructions (unwind/decode_MACHINE.c). A way is one control flow path that the search follows. */
 #ifndef BLAME_UNWIND_DECODE_WAY_H
 #define BLAME_UNWIND_DECODE_WAY_H
 
@@ -18,13 +17,13 @@ enum base {
     AT_RBP,
     IN_MEMORY,
     IN_LINK
-}; /* values that rsp, rbp and x30 (on aarch64) had where the search began */
+}; /* values that rsp, rbp and x30 (only aarch64) had where the search began */
 
-/* What is known about a register: base + offset. For IN_MEMORY it is the word at that address, relative to
- * rsp, or to rbp if by_rbp is set. */
+/* What is known about a register's value: base + offset. For IN_MEMORY, the value is the word at that
+ * address, which is relative to rsp, or to rbp if by_rbp is set. */
 struct value {
     uint8_t base;   /* enum base */
-    uint8_t by_rbp; /* IN_MEMORY: the address is relative to rbp */
+    uint8_t by_rbp; /* for IN_MEMORY: true if the address is relative to rbp */
     int32_t offset;
 };
 
@@ -32,7 +31,7 @@ struct saved {
     struct value at, value;
 };
 
-/* A way: the next instruction, and what the instructions followed until now have done to the registers. */
+/* The position of a way: its next instruction, and what the instructions so far have done to the registers. */
 struct way {
     uintptr_t ip;
     struct value rsp, rbp;
@@ -87,27 +86,29 @@ enum outcome { GOES_ON, ENDS, RETURNS };
 
 /* ---- defined for each machine ---- */
 
-/* bytes that decode_follow() needs in each decoder, because the handler's stack may be small */
+/* number of bytes of memory that decode_follow() needs in each decoder; not on the stack, because the
+ * handler's stack may be small */
 extern const size_t decode_scratch_bytes;
 extern const size_t decode_most_bytes; /* length of the longest instruction in bytes */
 
-/* Where an instruction leads. */
+/* Where control goes after an instruction. */
 struct followed {
     size_t bytes; /* its length */
     unsigned branches;
-    /* addresses at which other ways begin; the next instruction is among them only if this way ends here */
+    /* addresses at which other ways begin; if this way ends here, the next instruction may be one of them */
     uintptr_t branch[2];
 };
 
-/* Executes the instruction at the way's address: changes the way's registers and fills in *followed, which is
- * zero before. `code` has `room` readable bytes. Returns whether the way continues, ends, or returns from the
- * function. [handler] */
+/* Executes the instruction at the way's address: changes the way's registers and fills in *followed, which
+ * the caller has zeroed. `code` has `room` readable bytes. Returns whether the way continues, ends, or
+ * returns from the function. [handler] */
 enum outcome decode_follow(void *scratch, struct way *way, const uint8_t *code, size_t room, struct followed *followed);
 
-/* Computes the recipe from a way that returns. Returns false if no recipe can express it. [handler] */
+/* Computes the recipe from a way that has reached a return. Returns false if no recipe can express its
+ * effects. [handler] */
 bool decode_recipe(const struct way *way, struct recipe *recipe);
 
-/* Returns true if a call instruction precedes this address. [handler] */
+/* Returns true if the instruction before this address is a call. [handler] */
 bool decoder_is_behind_call(uintptr_t ip);
 
 #endif

@@ -18,7 +18,7 @@ static bool decode_operand_is_register(const ZydisDecodedOperand *operand, Zydis
     return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == name;
 }
 
-/* Returns the address of a memory operand if it is rsp or rbp plus a constant, otherwise NOWHERE. */
+/* Returns the address of a memory operand if that is rsp or rbp plus a constant, otherwise NOWHERE. */
 static struct value decode_operand_address(const struct way *way, const ZydisDecodedOperand *operand)
 {
     const struct value nowhere = {.base = NOWHERE};
@@ -31,9 +31,9 @@ static struct value decode_operand_address(const struct way *way, const ZydisDec
     return nowhere;
 }
 
-/* Returns true if rsp is loaded from a slot whose address is relative to rsp. Such a function has a frame of
- * fixed size, so it restores the value that rsp already has. flang does this after calls whose arguments may
- * have needed stack space. */
+/* Returns true if the instruction loads rsp from a slot whose address is relative to rsp. A function that
+ * does this has a frame of fixed size, so it loads the value that rsp already has. flang does this after
+ * calls whose arguments may have needed stack space. */
 static bool decode_rsp_is_taken_back(const struct scratch *scratch)
 {
     return decode_operand_is_register(&scratch->operands[0], ZYDIS_REGISTER_RSP) &&
@@ -86,7 +86,7 @@ static bool decode_instruction_writes(const struct scratch *scratch, ZydisRegist
     return false;
 }
 
-/* Applies the effects of an instruction other than a jump on rsp and rbp. */
+/* Applies the effects that an instruction, unless it is a jump, has on rsp and rbp. */
 static void decode_apply_instruction(struct way *way, const struct scratch *scratch)
 {
     const ZydisDecodedInstruction *instruction = &scratch->instruction;
@@ -95,7 +95,7 @@ static void decode_apply_instruction(struct way *way, const struct scratch *scra
     unsigned bytes = instruction->operand_width / 8;
     switch (instruction->mnemonic) {
     case ZYDIS_MNEMONIC_CALL:
-        return; /* the called function returns with rsp and rbp unchanged */
+        return; /* a called function returns with rsp and rbp unchanged */
     case ZYDIS_MNEMONIC_PUSH:
         decode_push_value(way, decode_operand_is_register(target, ZYDIS_REGISTER_RBP) ? way->rbp : nowhere, bytes);
         return;
@@ -127,7 +127,7 @@ static void decode_apply_instruction(struct way *way, const struct scratch *scra
                                                                           : nowhere;
 }
 
-/* Computes the recipe from a way that has reached a return instruction, where the return address is at rsp. */
+/* Computes the recipe from a way that has reached a return instruction. The return address is then at rsp. */
 bool decode_recipe(const struct way *way, struct recipe *recipe)
 {
     struct value rsp = way->rsp, rbp = way->rbp;
@@ -160,12 +160,12 @@ static enum outcome decode_follow_instruction(const struct scratch *scratch, str
             followed->branch[followed->branches++] = address;
         followed->branch[followed->branches++] = next;
         return ENDS;
-    /* may also be a tail call; the called function then returns in place of this one */
+    /* the jump may be a tail call; the called function then returns in place of this one */
     case ZYDIS_CATEGORY_UNCOND_BR:
         if (direct && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(instruction, target, ip, &address)))
             followed->branch[followed->branches++] = address;
         if (target->type == ZYDIS_OPERAND_TYPE_MEMORY && target->mem.base == ZYDIS_REGISTER_RIP)
-            return RETURNS; /* a jump through the linkage table; a switch does not jump this way */
+            return RETURNS; /* a jump through the linkage table; switches are compiled to other jumps */
         return ENDS;
     case ZYDIS_CATEGORY_RET:
         return instruction->mnemonic == ZYDIS_MNEMONIC_RET ? RETURNS : ENDS;
@@ -198,7 +198,7 @@ bool decoder_is_behind_call(uintptr_t ip)
         return false;
     if (code[BEFORE - 5] == 0xe8)
         return true;
-    for (int bytes = 2; bytes <= BEFORE; bytes++) /* ff /2: a call by register or memory */
+    for (int bytes = 2; bytes <= BEFORE; bytes++) /* ff /2 is a call through a register or memory */
         if (bytes != 5 && code[BEFORE - bytes] == 0xff && (code[BEFORE - bytes + 1] & 0x38) == 0x10)
             return true;
     return false;

@@ -26,7 +26,7 @@ struct listed {
 
 static struct {
     int (*find)(void *address, struct dl_find_object *result);
-    uintptr_t program, program_start; /* link map of the program, and address of its first segment */
+    uintptr_t program, program_start; /* the program's link map, and the address of its first segment */
     /* start addresses of objects that are never unloaded, in ascending order */
     uintptr_t *permanent;
     size_t permanent_count;
@@ -80,8 +80,8 @@ static int linked_add_object(struct dl_phdr_info *info, size_t bytes, void *argu
     return 0;
 }
 
-/* Marks the first object with this name as staying. Objects opened later come after it in the list. Returns
- * true if the object was not marked before. */
+/* Marks the first object with this name as staying until the process ends. Objects opened later come later in
+ * the list. Returns true if the object was not marked before. */
 static bool linked_mark_staying(struct list *list, const char *name, size_t bytes)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -97,7 +97,7 @@ static bool linked_mark_staying(struct list *list, const char *name, size_t byte
     return false;
 }
 
-/* Marks the objects that an object needs (DT_NEEDED). Returns true if one was not marked before. */
+/* Marks the objects that this object needs (DT_NEEDED). Returns true if at least one was not marked before. */
 static bool linked_mark_needed(struct list *list, const struct listed *object)
 {
     bool fresh = false;
@@ -110,7 +110,7 @@ static bool linked_mark_needed(struct list *list, const struct listed *object)
 }
 
 /* Marks the objects that stay until the process ends: the program, the loader, the vDSO, this library (linked
- * so that it cannot be unloaded), preloaded libraries, and everything that these need. */
+ * so that it cannot be unloaded), preloaded libraries, and everything that these objects need. */
 static void linked_mark_startup(struct list *list)
 {
     struct linked_object self = {0};
@@ -144,7 +144,7 @@ static void linked_add_permanent(uintptr_t start)
     loader.permanent[at] = start;
 }
 
-/* Runs while dl_iterate_phdr() holds its lock, so no object in the list can be unloaded. */
+/* dl_iterate_phdr() holds its lock while this runs, so no object in the list can be unloaded. */
 static int linked_find_permanent(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     struct list *list = argument;
@@ -158,8 +158,8 @@ static int linked_find_permanent(struct dl_phdr_info *info, size_t bytes, void *
     return 1;
 }
 
-/* Finds the program's start. The loader's own search is not enough: if an object is not mapped as one piece,
- * such as a program with gaps between its segments, it returns the start of a segment. */
+/* Finds the start of the program. The loader's own search is not enough: for an object that is not mapped as
+ * one piece, such as a program with gaps between its segments, the search returns the start of a segment. */
 static void linked_find_program_start(void)
 {
     struct dl_find_object found;

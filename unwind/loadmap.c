@@ -14,15 +14,16 @@
 /* maximum number of known ranges at one address that are compared with the memory */
 #define MAX_SAME_PLACE   8u
 #define REFRESH_EVERY_NS 1000000000ull
-/* after a slice, the CPU time that it took times this number must pass before the next slice */
+/* after a slice (a bounded part of a reading), the pause before the next one, as a multiple of the slice's
+ * CPU time */
 #define REFRESH_PAUSE 100
-#define SLICE_LINES   160 /* number of lines of /proc/self/maps read in one slice; takes some 0.2 ms */
-/* number of lines that an unknown file counts for, because its headers are read and mapped */
+#define SLICE_LINES   160 /* number of lines of /proc/self/maps read in one slice, which takes about 0.2 ms */
+/* a file seen for the first time counts as this many lines, because its headers are read and mapped */
 #define FILE_LINES 16
-#define FREE_BYTES (8u << 20) /* total size of all snapshots up to which there is no extra delay */
+#define FREE_BYTES (8u << 20) /* total size of all snapshots in bytes up to which there is no extra delay */
 #define BYTE_NS    100        /* extra delay in ns for each byte beyond FREE_BYTES */
 
-/* Executable ranges that do not belong to objects known to the loader. */
+/* The executable ranges that do not belong to objects known to the loader. */
 struct snapshot {
     size_t count;
     struct loadmap_range ranges[];
@@ -31,30 +32,32 @@ struct snapshot {
 /* A range of an object known to the loader. */
 struct loaded {
     struct loadmap_range range;
-    uintptr_t object; /* start of the object */
-    uint32_t next;    /* 1 + index of an older range with the same hash of its object's start; 0: none */
-    uint32_t gone;    /* 1: the memory was last seen to contain other code */
+    uintptr_t object; /* address at which the object starts */
+    uint32_t next;    /* 1 + index of the next older range whose object's start has the same hash; 0: none */
+    uint32_t gone;    /* 1: other code was in this memory when it was last checked */
 };
 
 uint32_t loadmap_generations;
 
 static struct {
     uint64_t due_ns;        /* time of the next refresh by loadmap_refresh_by_time() */
-    uint64_t not_before_ns; /* time before which an unknown address causes no refresh */
+    uint64_t not_before_ns; /* time until which unknown addresses cause no refresh */
     uint32_t busy;          /* 1 while a thread is reading the map */
     struct snapshot *current;
     size_t snapshot_bytes; /* total size of all snapshots; none is ever freed */
     struct loaded *loaded; /* MAX_RANGES entries, of which the first loaded_count are in use */
     /* number of entries in use; may be slightly too high, because threads that find no room also raise it */
     uint32_t loaded_count;
-    uint32_t newest[1u << LOADED_BITS]; /* 1 + index of the newest range, by hash of the object's start */
-    /* an unfinished reading of /proc/self/maps; each sample may read one slice */
+    /* for each hash of an object's start: 1 + index of the newest range; 0: none */
+    uint32_t newest[1u << LOADED_BITS];
+    /* the unfinished reading of /proc/self/maps, of which each sample may read one slice */
     struct maps_reader reader;
     int left;                      /* number of lines that the current slice may still read */
-    struct loadmap_range *scratch; /* MAX_RANGES entries, into which the map is read */
+    struct loadmap_range *scratch; /* MAX_RANGES entries into which the map is read */
     size_t scratch_count;
     struct {
-        /* the file to which the last line belonged: address of its first byte, end of the last line's mapping */
+        /* the file to which the last line belonged: address of its first byte, and end of its last mapping so
+         * far */
         uintptr_t start, end;
         uint64_t device, inode;
     } mapped;
@@ -98,8 +101,8 @@ static uint32_t *loadmap_newest_range(uintptr_t start)
     return &loadmap.newest[hash_number(start >> 12) >> (64 - LOADED_BITS)];
 }
 
-/* Notes that a range's code has been replaced (1) or is back (0). Raises the generation if this is new, so
- * that all threads notice. */
+/* Notes that a range's code has been replaced (gone = 1) or is back (0). If that is a change, raises the
+ * generation, so that all threads notice. */
 static void loadmap_note_range_gone(struct loaded *loaded, uint32_t gone)
 {
     if (likely(load_relaxed(&loaded->gone) == gone))
@@ -115,7 +118,7 @@ static bool loadmap_range_is_loaded(struct loaded *loaded)
     return !gone;
 }
 
-/* Returns the known range that contains the address, if its code is unchanged. */
+/* Returns the known range that contains the address; NULL if there is none, or its code has been replaced. */
 static const struct loadmap_range *loadmap_known_range(const struct linked_object *object, uintptr_t address)
 {
     uint32_t looked_at = 0;
@@ -131,8 +134,8 @@ static const struct loadmap_range *loadmap_known_range(const struct linked_objec
     return NULL;
 }
 
-/* Returns the existing entry for the range, with the present address of its name, or adds one. If two threads
- * add the same range at the same time, both entries are right. */
+/* Returns the known range that equals this one, updating the address of its name, or adds the range. If two
+ * threads add the same range at the same time, both entries are valid. */
 static const struct loadmap_range *loadmap_keep_range(const struct loadmap_range *range, uintptr_t object)
 {
     uint32_t *newest = loadmap_newest_range(object), first = load_acquire(newest);
@@ -156,8 +159,9 @@ static const struct loadmap_range *loadmap_keep_range(const struct loadmap_range
     return &loaded->range;
 }
 
-/* Returns the range that contains the address in an object known to the loader. Reads the module's headers if
- * necessary. `path`, from a line of the map or NULL, is used if the loader does not know an absolute path. */
+/* Returns the range that contains the address, in an object known to the loader. Reads the module's headers
+ * if necessary. `path` is from a line of the map, or NULL; it is used if the loader does not know an absolute
+ * path. */
 static const struct loadmap_range *loadmap_learn_object(const struct linked_object *object, uintptr_t address,
                                                         const char *path)
 {
@@ -202,8 +206,8 @@ static const struct loadmap_range *loadmap_find_in_snapshot(uintptr_t address)
     return NULL;
 }
 
-/* Returns the module of the line's file; 0 if it is not an ELF file. Reads no headers if the last snapshot
- * has the same module there. */
+/* Returns the module of the line's file; 0 if the file is not an ELF file. If the last snapshot has the same
+ * module at this address, no headers are read. */
 static uint32_t loadmap_mapped_module(const struct maps_line *line)
 {
     const struct loadmap_range *before = loadmap_find_in_snapshot(line->start);
@@ -231,8 +235,8 @@ static void loadmap_take_code(const struct maps_line *line, bool of_file)
     loadmap.scratch[loadmap.scratch_count++] = range;
 }
 
-/* Adds the line's mapping if it is executable. A line with offset 0 begins a file, unless it directly follows
- * another mapping of that file. */
+/* Adds the line's mapping if it is executable. A line with offset 0 is the start of a file, unless it
+ * directly follows another mapping of that file. */
 static void loadmap_take_line(const struct maps_line *line)
 {
     bool vdso = strcmp(line->path, "[vdso]") == 0;
@@ -274,7 +278,7 @@ static bool loadmap_begin_reading(void)
     return maps_open(&loadmap.reader);
 }
 
-/* Publishes a complete reading as the new snapshot. Returns false if it equals the old one. */
+/* Publishes a complete reading as the new snapshot. Returns false if it equals the old snapshot. */
 static bool loadmap_publish(void)
 {
     const struct snapshot *old = loadmap.current;
@@ -292,14 +296,14 @@ static bool loadmap_publish(void)
     return true;
 }
 
-/* Returns the delay before the next reading in ns. It prevents a program that maps and unmaps code all the
+/* Returns an extra delay before the next reading, in ns. It keeps a program that maps and unmaps code all the
  * time from filling memory with snapshots. */
 static uint64_t loadmap_growth_delay_ns(void)
 {
     return loadmap.snapshot_bytes > FREE_BYTES ? (loadmap.snapshot_bytes - FREE_BYTES) * BYTE_NS : 0;
 }
 
-/* Reads one slice; the first one opens the file, the last one publishes the result. Returns true if the map
+/* Reads one slice. The first slice opens the file, the last one publishes the result. Returns true if the map
  * has changed. */
 static bool loadmap_read_slice(void)
 {
@@ -319,9 +323,9 @@ bool loadmap_refresh_sometimes(void)
     uint32_t expected = 0;
     if (begin_ns < load_relaxed(&loadmap.not_before_ns) || !compare_exchange(&loadmap.busy, &expected, 1))
         return false;
-    /* The pause is a multiple of the CPU time: if this thread loses its core during a slice, the other
-     * threads' refreshes are not delayed a hundred times as long. The elapsed time is added once, because the
-     * thread may have waited for another that was changing the map. */
+    /* The pause is a multiple of the CPU time. If it were a multiple of the elapsed time, a thread that lost
+     * its core during a slice would delay all other threads' refreshes a hundred times as long. The elapsed
+     * time is added once, because the thread may have waited for another that was changing the map. */
     uint64_t begin_cpu_ns = clock_thread_cpu_ns();
     bool changed = loadmap_read_slice();
     uint64_t spent_ns = clock_thread_cpu_ns() - begin_cpu_ns, end_ns = clock_now_ns();

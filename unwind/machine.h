@@ -1,5 +1,6 @@
-/* What a walk must know about the machine: registers, the place of return addresses, and how to leave a
- * signal handler. The header of each machine defines the same names. Only unwind/ includes it. */
+/* What a walk must know about the machine: its registers, where return addresses are stored, and how to get
+ * from a signal handler to the interrupted code. The header of each machine defines the same names. Only
+ * unwind/ includes this file. */
 #ifndef BLAME_UNWIND_MACHINE_H
 #define BLAME_UNWIND_MACHINE_H
 

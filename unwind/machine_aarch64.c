@@ -20,7 +20,7 @@ uintptr_t machine_trampoline(int signal)
     if (sigaction(signal, &noting, &before) != 0)
         return 0;
     pthread_sigmask(SIG_UNBLOCK, &only, &mask);
-    syscall(SYS_tgkill, getpid(), os_tid(), signal); /* the signal is delivered before tgkill returns */
+    syscall(SYS_tgkill, getpid(), os_tid(), signal); /* the signal is handled before tgkill returns */
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     sigaction(signal, &before, NULL);
     return machine_strip(returns_to);

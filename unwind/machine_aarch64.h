@@ -20,7 +20,8 @@
 
 #define MACHINE_TRAMPOLINE_BYTES 8 /* mov x8,#139; svc #0 */
 #define MACHINE_HAS_LINK         true
-#define MACHINE_START            __attribute__((noinline)) /* its frame is further in than its caller's */
+/* the function must have a frame of its own, further inward than its caller's */
+#define MACHINE_START __attribute__((noinline))
 
 enum { MACHINE_FP = 29, MACHINE_LINK = 30, MACHINE_SP = 31, MACHINE_IP = 32 };
 
@@ -36,8 +37,8 @@ static inline void machine_load(struct unwinder *unwinder, const ucontext_t *con
 }
 
 /* Loads the registers of a function's caller from the function's frame record. The record does not tell where
- * the function's frame ends, so the caller's own record is used as its stack pointer. This is usually right:
- * GCC puts the record at the start of a frame, and code by clang needs only x29. */
+ * the function's frame ends, so the address of the caller's own record is used as the caller's stack pointer.
+ * This usually works: GCC puts the record at the start of a frame, and to unwind clang's code, x29 is enough. */
 static inline void machine_load_above(uintptr_t *registers, const uintptr_t *frame)
 {
     registers[MACHINE_FP] = frame[0];
@@ -45,7 +46,7 @@ static inline void machine_load_above(uintptr_t *registers, const uintptr_t *fra
     registers[MACHINE_SP] = frame[0];
 }
 
-/* Loads the registers of the function that contains this code. The first step of the walk leads to that
+/* Loads the registers of the function in which this is inlined. The first step of the walk leads to that
  * function's caller. */
 static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *registers)
 {
@@ -58,8 +59,8 @@ static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *r
         : "memory");
 }
 
-/* Removes the signature that -mbranch-protection puts into a return address. On processors without pointer
- * authentication the instruction does nothing. */
+/* Removes the signature that -mbranch-protection adds to a return address. On processors without pointer
+ * authentication, the instruction does nothing. */
 static inline uintptr_t machine_strip(uintptr_t return_address)
 {
     register uintptr_t link __asm__("x30") = return_address;
@@ -67,8 +68,8 @@ static inline uintptr_t machine_strip(uintptr_t return_address)
     return link;
 }
 
-/* Reads the interrupted registers from the signal frame (siginfo_t and ucontext_t), which begins at the stack
- * pointer with which the handler started. */
+/* Loads the interrupted registers from the signal frame (siginfo_t and ucontext_t). That frame begins at the
+ * stack pointer with which the handler started. */
 static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwind_registers *caller)
 {
     uintptr_t context = unwinder->at.stack + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext);
@@ -86,8 +87,8 @@ static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwin
     return true;
 }
 
-/* Returns the address to which signal handlers return. It is in the kernel's own code and is found by running
- * a handler. [init] */
+/* Returns the address to which signal handlers return. It is in memory that the kernel provides, and is found
+ * by running a handler. [init] */
 uintptr_t machine_trampoline(int signal);
 
 /* Returns true if the code around an interrupted instruction is a waiting loop: it contains yield, wfe or

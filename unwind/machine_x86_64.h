@@ -32,7 +32,7 @@ static inline void machine_load(struct unwinder *unwinder, const ucontext_t *con
         unwinder->registers[i] = (uintptr_t)context->uc_mcontext.gregs[from[i]];
 }
 
-/* Loads the registers of a function's caller from the function's frame. The other registers are unknown. */
+/* Loads the registers of a function's caller from the function's frame. Only rbp, rsp and rip become known. */
 static inline void machine_load_above(uintptr_t *registers, const uintptr_t *frame)
 {
     registers[RBP] = frame[0];
@@ -40,7 +40,7 @@ static inline void machine_load_above(uintptr_t *registers, const uintptr_t *fra
     registers[RSP] = (uintptr_t)(frame + 2);
 }
 
-/* Loads the registers that the caller of the function with this code will have after the return. */
+/* Loads the registers that the caller of the function in which this is inlined will have after the return. */
 static inline __attribute__((always_inline)) void machine_load_here(uintptr_t *registers)
 {
     __asm__("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"

@@ -27,7 +27,7 @@ static bool maps_skip_character(const char **text, char expected)
     return true;
 }
 
-/* Restores the newlines in a path; the kernel writes them as \012. */
+/* Replaces each \012 in a path by a newline, for which the kernel writes it. */
 static void maps_restore_newlines(char *path)
 {
     char *to = path;
@@ -114,8 +114,8 @@ static bool maps_open_file(struct maps_reader *reader, const char *path)
 bool maps_open(struct maps_reader *reader)
 {
     reader->dropping = false;
-    /* Emulators show the program's mappings only in the first file. Only the second file works after the
-     * process's first thread has ended. */
+    /* Emulators show the program's mappings only in /proc/self/maps. After the process's first thread has
+     * ended, only /proc/thread-self/maps works. */
     if (maps_open_file(reader, "/proc/self/maps") || maps_open_file(reader, "/proc/thread-self/maps"))
         return true;
     reader->fd = -1;

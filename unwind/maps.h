@@ -11,14 +11,14 @@ struct maps_line {
     uintptr_t start, end;
     bool readable, executable;
     uint64_t offset, device, inode;
-    const char *path; /* "" if there is none; valid until take() returns */
+    const char *path; /* path of the mapped file, "" if there is none; valid until take() returns */
 };
 
 /* A reading that can be interrupted and continued. The kernel finds the position again by address, even if
- * mappings have changed. */
+ * mappings have changed meanwhile. */
 struct maps_reader {
     int fd;        /* -1: none */
-    bool dropping; /* true while the rest of a line that is longer than the buffer is skipped */
+    bool dropping; /* true while the rest of a line that did not fit into the buffer is being skipped */
     size_t used;
     /* device and inode of the file, to detect that the program has reused our descriptor number */
     uint64_t device, inode;
@@ -28,14 +28,14 @@ struct maps_reader {
 enum maps_status {
     MAPS_END,
     MAPS_STOPPED, /* take() returned false */
-    MAPS_LOST,    /* the descriptor is now the program's, or reading failed */
+    MAPS_LOST,    /* our descriptor number now belongs to a file of the program, or reading failed */
 };
 
-/* Opens the file. Returns false on failure. [handler] */
+/* Opens the file for reading. Returns false on failure. [handler] */
 bool maps_open(struct maps_reader *reader);
 
-/* Calls take() for each mapping in the order of addresses, until take() returns false. The next call
- * continues with the following mapping. [handler] */
+/* Calls take() for each mapping in the order of addresses, until take() returns false. The next call of
+ * maps_go_on() continues with the following mapping. [handler] */
 enum maps_status maps_go_on(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
                             void *argument);
 

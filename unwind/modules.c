@@ -13,21 +13,23 @@
 #include "base/os.h"
 
 #define MAX_HEADERS 32u
-/* bytes read from the start of a file: its headers, and in small files also the notes */
+/* number of bytes read from the start of a file, which contain its headers, and in small files also the notes */
 #define FIRST_BYTES    1024u
 #define MAX_COPY_BYTES (64u << 20)
 #define MAX_IMAGES     (256u << 20) /* maximum total size of all files that are mapped whole */
 #define ADDING_TRIES   10000u
-/* maximum size of a .debug_frame section that is read in a handler; takes 0.2 ms, or 0.5 ms if it is unsorted */
+/* maximum size in bytes of a .debug_frame section that is read in a handler; this takes 0.2 ms, or 0.5 ms if
+ * the section is not sorted */
 #define MAX_LATE_BYTES (256u << 10)
 
 static struct {
     struct loadmap_module *list; /* LOADMAP_MAX_MODULES entries, of which the first `count` are in use */
     uint32_t count;
-    uint32_t functions; /* number of entries that are functions (struct module_function) */
-    uint32_t adding;    /* 1 while a thread is adding a module, which takes some hundred ns */
+    uint32_t functions; /* number of entries in `list` that are functions (struct module_function) */
+    uint32_t adding;    /* 1 while a thread is adding a module, which takes a few hundred ns */
     uintptr_t vdso;
-    /* bytes of files that may still be mapped whole; 0 from the start if the process's memory is limited */
+    /* number of bytes of files that may still be mapped whole; 0 from the start if the process's memory is
+     * limited */
     int64_t image_room;
     struct launched_image *launched;
     bool started;
@@ -35,11 +37,12 @@ static struct {
     size_t strings_left;
 } modules;
 
-/* What is read about one module. It is mapped, because it is too large for a small stack. */
+/* The data read about one module. It has a mapping of its own, because it is too large for a small stack. */
 struct reading {
     struct loadmap_module module;
     uintptr_t start;
-    int fd; /* the module's file; -1 if there is none with the contents that are mapped */
+    /* descriptor of the module's file; -1 if there is no file whose contents are those that are mapped */
+    int fd;
     size_t count;
     ElfW(Phdr) headers[MAX_HEADERS];
     char in_file[FIRST_BYTES], in_memory[FIRST_BYTES];
@@ -100,7 +103,7 @@ static bool read_module_headers(struct reading *reading)
     return os_copy_memory(reading->headers, reading->start + elf.e_phoff, reading->count * sizeof(reading->headers[0]));
 }
 
-/* Finds the module's link-time ranges, and the load bias from the first loadable segment, which contains file
+/* Finds the module's link-time ranges, and its load bias from the first loadable segment, which contains file
  * offset 0. */
 static bool read_module_range(struct reading *reading)
 {
@@ -135,8 +138,8 @@ static void read_module_notes(struct reading *reading)
             module_read_build_id(reading, &reading->headers[i]);
 }
 
-/* Finds the module's path. If the loader's name is relative, to the directory that was current when it was
- * loaded, the path from /proc/self/maps is used. */
+/* Finds the module's path. The loader's name may be relative to the directory that was current when the
+ * module was loaded; the path from /proc/self/maps is then used. */
 static bool find_module_path(struct reading *reading, const struct module_place *place)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
@@ -149,8 +152,8 @@ static bool find_module_path(struct reading *reading, const struct module_place 
     return strcpy(reading->path, place->path);
 }
 
-/* Opens the module's file if it has the contents that are mapped. Inode numbers cannot show this, because
- * they differ on overlay file systems. */
+/* Opens the module's file if its contents are those that are mapped. Inode numbers cannot show this, because
+ * overlay file systems report different ones. */
 static void open_module_file(struct reading *reading)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
@@ -167,7 +170,7 @@ static void open_module_file(struct reading *reading)
     reading->fd = -1;
 }
 
-/* Uses the contents of a deleted or renamed library that libblame-loader.so has mapped. */
+/* Uses the file contents of a deleted or renamed library that libblame-loader.so mapped earlier. */
 static void module_take_launched_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -189,7 +192,8 @@ static void module_take_launched_image(struct reading *reading)
     }
 }
 
-/* Maps the whole file, so that its symbols can be written even if the file has been deleted by then. */
+/* Maps the whole file, so that its symbols are available at the end of the run even if the file has been
+ * deleted by then. */
 static void map_module_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
@@ -201,12 +205,12 @@ static void map_module_image(struct reading *reading)
     module->image = os_map_file(reading->fd, 0, bytes);
     module->image_bytes = module->image ? bytes : 0;
     if (module->image)
-        /* may become negative if several threads do this at once */
+        /* this may make image_room negative if several threads do it at once */
         fetch_sub_acq_rel(&modules.image_room, (int64_t)bytes);
 }
 
 /* Maps the segment with the unwind tables (L2) from the file, or copies it from memory if there is no such
- * file. The vDSO has no file, but is never unloaded. */
+ * file. The vDSO has no file, but it is never unloaded. */
 static void map_module_view(struct reading *reading, const ElfW(Phdr) * segment)
 {
     struct loadmap_module *module = &reading->module;
@@ -278,7 +282,7 @@ static bool begin_adding_module(void)
     for (uint32_t tries = 0; tries < ADDING_TRIES; tries++, expected = 0)
         if (compare_exchange(&modules.adding, &expected, 1))
             return true;
-    return false; /* the thread that is adding a module has lost its core; the next sample tries again */
+    return false; /* another thread lost its core while it was adding a module; the next sample tries again */
 }
 
 static uint32_t add_module(struct reading *reading, uint32_t searched)
@@ -311,7 +315,7 @@ static uint32_t read_new_module(struct reading *reading, const struct module_pla
         return 0;
     open_module_file(reading);
     if (reading->path[0] != '/' && reading->path[0] != '[')
-        /* the path is relative and does not exist; a later reading of the map gives the absolute path */
+        /* the path is relative and does not exist; a later reading of the map will give the absolute path */
         return 0;
     read_module_notes(reading);
     uint32_t searched = loadmap_module_count(), number = known_module_number(reading, 0);
@@ -320,7 +324,8 @@ static uint32_t read_new_module(struct reading *reading, const struct module_pla
     map_module_image(reading);
     read_module_tables(reading);
     module_read_debug_frame(reading);
-    /* if another thread has added the module first, what this thread has mapped stays unused */
+    /* if another thread has added the module in the meantime, the memory that this thread has mapped stays
+     * unused */
     return add_module(reading, searched);
 }
 

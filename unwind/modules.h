@@ -1,6 +1,6 @@
 /* The files that contain code. A module keeps its number during the whole run, even if it is unloaded and
  * loaded again at another address. Samples are stored by module and link-time address, so they stay valid.
- * Another build of a library is another module, even if it has the same path. The parts of a file that
+ * Another build of a library is another module, even if its path is the same. The parts of a file that
  * unwinding needs are mapped a second time, so that dlclose() cannot unmap them while a handler reads them
  * (guarantee L2). */
 #ifndef BLAME_UNWIND_MODULES_H
@@ -13,23 +13,23 @@
 #include "unwind/debug_frame.h"
 
 #define LOADMAP_MAX_MODULES 4096u
-/* maximum number of functions (struct module_function) among the modules; leaves room for libraries loaded
- * later */
+/* maximum number of functions (struct module_function) in the list of modules; the rest is left for libraries
+ * that are loaded later */
 #define LOADMAP_MAX_FUNCTIONS 3072u
 #define MODULE_MAX_CODE       4u
 
 struct loadmap_module {
-    uintptr_t load_bias; /* difference between run-time and link-time addresses, at the last load */
+    uintptr_t load_bias; /* run-time address minus link-time address, at the last load */
     uintptr_t vaddr_low, vaddr_high;
     uintptr_t first_vaddr; /* link-time address of the file's first byte */
     struct {
-        uintptr_t start, end; /* link-time range of an executable segment */
+        uintptr_t start, end; /* link-time address range of an executable segment */
     } code[MODULE_MAX_CODE];
     uintptr_t eh_frame_header; /* link-time address of .eh_frame_hdr; 0: none */
     uintptr_t eh_frame_header_bytes;
-    uintptr_t view_vaddr; /* link-time address of the segment with the unwind tables */
+    uintptr_t view_vaddr; /* link-time address of the segment with the unwind tables (the view) */
     uintptr_t view_bytes;
-    const char *view; /* contents of that segment, view_bytes long: the second mapping */
+    const char *view; /* second mapping of that segment, view_bytes long */
     struct debug_frame debug_frame;
     uint32_t flags; /* enum profile_module_flag */
     uint32_t build_id_bytes;
@@ -44,15 +44,15 @@ struct loadmap_module {
     const char *image;
     size_t image_bytes;
     const char *path;
-    /* PROFILE_MODULE_PYTHON: name of the function; `path` is its source file, and line numbers are its
-     * link-time addresses */
+    /* only for PROFILE_MODULE_PYTHON: name of the function; `path` is then its source file, and its link-time
+     * addresses are line numbers */
     const char *function;
 };
 
-/* A function in an interpreted language. It is a module of its own, because it has no file of machine code.
- * Its link-time addresses are line numbers. */
+/* A function of an interpreted language. It is a module of its own, because no file contains machine code for
+ * it. Its link-time addresses are line numbers. */
 struct module_function {
-    uint64_t digest; /* hash of everything that identifies the function */
+    uint64_t digest; /* hash of all data that identify the function */
     uint32_t first_line;
     const char *path, *name;
 };
@@ -60,7 +60,7 @@ struct module_function {
 /* Where a module is mapped, and what is known about its path. */
 struct module_place {
     uintptr_t start;
-    /* address of the loader's string, the path under which the file was opened ("" for the program); 0:
+    /* address of the loader's string with the path under which the file was opened ("" for the program); 0:
      * unknown */
     uintptr_t name;
     const char *path; /* path from /proc/self/maps; NULL: unknown */
@@ -69,28 +69,28 @@ struct module_place {
 bool modules_init(void); /* [init] */
 
 struct launched_image;
-/* Passes the list in which libblame-loader.so maps the files of libraries while they are loaded
- * (base/launched.h); NULL if there is none. [init] */
+/* Sets the list in which libblame-loader.so records the library files that it maps while they are being
+ * loaded (base/launched.h); NULL if there is none. [init] */
 void modules_launched(struct launched_image *images);
 
-/* Marks the end of the start phase. Calls after this may come from a handler, so they read less. [init] */
+/* Marks the end of the start phase. Later calls may come from a handler, so they read less. [init] */
 void modules_started(void);
-/* In a forked child, releases the lock that a thread of the parent may have held. [init] */
+/* In a forked child: releases the lock, which a thread of the parent may have held. [init] */
 void modules_forked(void);
 
-/* Returns the number of the module that is mapped at this place, and adds the module if it is new. Returns 0
- * if it is not an ELF file, its path is not yet known, or there is no room. [handler] */
+/* Returns the number of the module that is mapped at this place, adding the module if it is new. Returns 0 if
+ * it is not an ELF file, if its path is not yet known, or if there is no room. [handler] */
 uint32_t module_number(const struct module_place *place);
 
-/* Returns the module number of a function, and adds the function if it is new. Returns 0 if there is no room,
- * or if another thread that is adding a module has lost its core. [handler] */
+/* Returns the module number of a function, adding the function if it is new. Returns 0 if there is no room,
+ * or if another thread lost its core while it was adding a module. [handler] */
 uint32_t module_function(const struct module_function *function);
 
 /* Returns the module with this number; NULL if there is none. [handler] */
 const struct loadmap_module *loadmap_module(uint32_t module_id);
 uint32_t loadmap_module_count(void); /* [handler] */
 
-/* Sets flags (base/module_flags.h) of a module. [init] */
+/* Sets these flags (base/module_flags.h) for a module. [init] */
 void module_flag(uint32_t module_id, uint32_t flags);
 
 #endif

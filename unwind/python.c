@@ -10,7 +10,7 @@
 #include "unwind/python_code.h"
 #include "unwind/python_layout.h"
 
-/* Symbols of the interpreter, NULL if the process has no interpreter that exports them. dlsym() is not used,
+/* Symbols of the interpreter; NULL if no interpreter in the process exports them. We do not use dlsym(),
  * because it allocates from the program's heap when a symbol is missing. */
 extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __attribute__((weak)),
     PyUnicode_Type[] __attribute__((weak)), PyBytes_Type[] __attribute__((weak)),
@@ -18,8 +18,8 @@ extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __a
 extern const unsigned long Py_Version __attribute__((weak));
 
 static struct {
-    const unsigned char *runtime; /* address of _PyRuntime; NULL: Python frames are not read */
-    bool own_file;                /* true if the module is the interpreter alone, without other code */
+    const unsigned char *runtime; /* address of _PyRuntime; NULL: we do not read Python frames */
+    bool own_file;                /* true if the module contains only the interpreter, no other code */
 } interpreter;
 
 static uintptr_t python_word(const unsigned char *from, size_t offset)
@@ -36,8 +36,8 @@ static int python_lock_state(const unsigned char *lock)
     return locked;
 }
 
-/* Returns true for names like python3.11 and libpython3.11.so.1.0. Other programs that contain the
- * interpreter also have code of their own. */
+/* Returns true for file names like python3.11 and libpython3.11.so.1.0. A program that contains the
+ * interpreter under another name also has code of its own. */
 static bool python_is_interpreter_file(const struct loadmap_range *range)
 {
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
@@ -54,7 +54,8 @@ static const char *find_python_interpreter(const unsigned char *runtime, uintptr
         return "Python does not export the symbols by which objects are recognised";
     if (!os_copy_memory(lock, (uintptr_t)runtime + PYTHON_RUNTIME_LOCK, sizeof(lock)))
         return "neither process_vm_readv nor /proc/self/mem is allowed here";
-    if (python_lock_state(lock) < -1 || python_lock_state(lock) > 1) /* -1: not yet created */
+    /* -1: the lock has not been created yet */
+    if (python_lock_state(lock) < -1 || python_lock_state(lock) > 1)
         return "the lock is not where Python 3.11 has it";
     python_code_init(&types);
     interpreter.own_file = python_is_interpreter_file(loadmap_find(loop));
@@ -79,8 +80,8 @@ bool python_init(char *version, size_t bytes, const char **why_not)
     return true;
 }
 
-/* Returns the thread's record of its innermost call of the interpreter's loop; 0 if there is none. The walk
- * has met a frame of the interpreter, so the thread's Python state exists. */
+/* Returns the record of the thread's innermost call of the interpreter's loop; 0 if there is none. The
+ * thread's Python state exists, because the walk has met a frame of the interpreter. */
 static uintptr_t innermost_python_level(void)
 {
     int key[2];
@@ -119,9 +120,9 @@ void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asle
     enter_python_level(walk, level);
 }
 
-/* Returns true if the frame belongs to the wait for the interpreter's lock. That wait begins with the
- * innermost frame of the interpreter, and includes that frame's callers as long as they are in the
- * interpreter, too. */
+/* Returns true if the frame belongs to the wait for the interpreter's lock. The wait consists of the
+ * innermost frame of the interpreter and the frames of its callers, as long as these are in the interpreter,
+ * too. */
 static bool is_part_of_python_wait(struct python_walk *walk, const struct unwind_frame *frame)
 {
     if (!walk->waits || (walk->waits_to && (!interpreter.own_file || frame->stack != walk->waits_to)))
@@ -133,7 +134,7 @@ static bool is_part_of_python_wait(struct python_walk *walk, const struct unwind
 enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame)
 {
     bool waits = is_part_of_python_wait(walk, frame);
-    /* these records are in frames that the walk did not report */
+    /* these records are in stack frames that the walk did not report */
     while (walk->level && walk->level < frame->stack) {
         if (walk->passed++ == PYTHON_MAX_PASSED) {
             walk->level = walk->frame = 0;
@@ -174,23 +175,23 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
     return true;
 }
 
-/* A thread that waits for the lock sleeps in futex() on a word of the lock's condition variable. That word is
- * the first argument of the call, and no other code waits for it. */
+/* A thread that waits for the lock sleeps in futex(), on a word of the lock's condition variable, for which
+ * no other code waits. The address of the word is the call's first argument. */
 bool python_waits(const struct unwinder *unwinder)
 {
     uintptr_t condition = (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK + PYTHON_LOCK_CONDITION;
     return interpreter.runtime && unwinder->registers[UNWIND_ARGUMENT] - condition < PYTHON_LOCK_CONDITION_BYTES;
 }
 
-/* Copies the lock, and returns the Python state of the thread that holds it; 0 if no thread does. */
+/* Copies the lock, and returns the Python state of the thread that holds it; 0 if no thread holds it. */
 static uintptr_t read_python_lock_holder(unsigned char *lock)
 {
     bool read = os_copy_memory(lock, (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK, PYTHON_LOCK_BYTES);
     return read && python_lock_state(lock) == 1 ? python_word(lock, PYTHON_LOCK_HOLDER) : 0;
 }
 
-/* The other thread continues to run while its data is read. If the copies of the lock before and after are
- * equal, it held the lock all the time, so its frame and code object were valid. */
+/* The other thread continues to run while we read its data. If the copies of the lock before and after are
+ * equal, that thread held the lock all the time, so its frame and code object were valid. */
 bool python_holder(struct unwinder *unwinder, struct python_place *place)
 {
     unsigned char lock[PYTHON_LOCK_BYTES], again[PYTHON_LOCK_BYTES], state[PYTHON_STATE_BYTES],

@@ -1,13 +1,13 @@
-/* Finds the Python functions of a walk. Their frames are in the interpreter's memory, not on the stack.
- * CPython 3.11 executes many Python frames in one call of its loop, _PyEval_EvalFrameDefault, which has one
- * frame on the stack. Each call of the loop has a record (_PyCFrame) among its local variables, which leads
- * to its Python frames and to the record of the next outer call. The thread's Python state points to the
- * innermost record. So a stack frame belongs to the loop if it contains the next record; the interpreter's
- * symbols are not needed.
+/* Finds the Python functions in a walk. Their frames are in the interpreter's memory, not on the stack. One
+ * call of the interpreter's loop, _PyEval_EvalFrameDefault, has one frame on the stack, but in CPython 3.11
+ * it may execute many Python frames. Each call of the loop has a record (_PyCFrame) among its local
+ * variables. The record leads to the call's Python frames, and to the record of the next outer call. The
+ * thread's Python state points to the innermost record. So a stack frame belongs to the loop if it contains
+ * the next record; the interpreter's symbols are not needed.
  *
- * This code calls nothing in Python and takes no lock, in particular not the interpreter's. A sample can
- * interrupt the interpreter anywhere, so the data may be inconsistent. It is read by process_vm_readv, which
- * cannot fault, in bounded steps, and is checked (guarantee Y1 of docs/concurrency.md). */
+ * This code calls no Python function and takes no lock, in particular not the interpreter's. A sample can
+ * interrupt the interpreter anywhere, so the data may be inconsistent. Our code reads it by process_vm_readv,
+ * which cannot fault, in bounded steps, and checks it (guarantee Y1 of docs/concurrency.md). */
 #ifndef BLAME_UNWIND_PYTHON_H
 #define BLAME_UNWIND_PYTHON_H
 
@@ -18,48 +18,48 @@
 #include "unwind/python_code.h"
 #include "unwind/unwinder.h"
 
-/* Looks for an interpreter in the process. Returns false if there is none. Writes the interpreter's version.
- * If Python frames can be read, sets *why_not to NULL and flags the module (PROFILE_MODULE_INTERPRETER);
- * otherwise sets *why_not to the reason. [init] */
+/* Looks for an interpreter in the process. Returns false if there is none. Otherwise writes the interpreter's
+ * version to `version`. If we can read its Python frames, sets *why_not to NULL and flags its module
+ * (PROFILE_MODULE_INTERPRETER); if not, sets *why_not to the reason. [init] */
 bool python_init(char *version, size_t bytes, const char **why_not);
 
-/* Maximum number of records that a walk skips because they are in frames that it did not report; each costs a
- * system call. Beyond this, the current frame's row represents all calls further out. */
+/* Maximum number of records that a walk skips because the stack frames that contain them were not reported;
+ * each costs a system call. When it is reached, the current frame's row also represents all outer calls. */
 #define PYTHON_MAX_PASSED 512u
 
-/* A walk's position among the thread's Python frames. `begun` must be false at first; python_begin() sets the
- * rest. */
+/* A walk's position among the thread's Python frames. `begun` must be initialised to false; python_begin()
+ * sets the rest. */
 struct python_walk {
     bool begun;
     /* true if the thread is asleep until it gets the interpreter's lock, and the last frame belongs to that
      * wait */
     bool waits;
-    bool broken;        /* true if not all Python frames of the current call of the loop could be read */
-    uintptr_t waits_to; /* end (CFA) of the last frame that belongs to the wait */
-    /* record of the next call of the loop, as its address; 0: there is none further out */
+    bool broken;        /* true if some Python frames of the current call of the loop could not be read */
+    uintptr_t waits_to; /* end (CFA) of the last stack frame that belongs to the wait */
+    /* address of the record of the next outer call of the loop; 0: there is none */
     uintptr_t level;
     uintptr_t frame; /* next Python frame of the current call; 0: none */
-    uintptr_t top;   /* innermost Python frame of the next call */
-    uintptr_t outer; /* record of the call outside the next one */
-    uint32_t passed; /* number of records skipped until now, limited by PYTHON_MAX_PASSED */
+    uintptr_t top;   /* innermost Python frame of the next call of the loop */
+    uintptr_t outer; /* record of the call of the loop after the next one */
+    uint32_t passed; /* number of records skipped so far, limited by PYTHON_MAX_PASSED */
 };
 
 enum python_kind {
-    PYTHON_NONE, /* an ordinary frame */
+    PYTHON_NONE, /* a frame that does not belong to the interpreter's loop or glue */
     PYTHON_GLUE, /* a frame of the interpreter itself, between its loop and other code */
     PYTHON_LOOP, /* a call of the interpreter's loop; python_next() returns its Python frames */
 };
 
-/* Starts when a walk meets its first frame of the interpreter. `asleep` tells that the thread is sleeping in
- * the system call at which the walk started. [handler] */
+/* Must be called when a walk meets its first frame of the interpreter. `asleep` says whether the thread is
+ * sleeping in the system call at which the walk started. [handler] */
 void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asleep);
 
 /* Returns the kind of a frame whose module has the flag PROFILE_MODULE_INTERPRETER. Must be called for each
  * such frame, from the innermost outward. [handler] */
 enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame);
 
-/* Finds the next Python frame of the current call of the loop, from the innermost outward. Returns false
- * after the last one, or if the frame cannot be read (walk->broken). [handler] */
+/* Finds the next Python frame of the current call of the loop, going outward. Returns false after the last
+ * one, or if the frame cannot be read (walk->broken). [handler] */
 bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct python_place *place);
 
 /* Returns true if the system call at which the walk started waits for the interpreter's lock. [handler] */

@@ -11,23 +11,23 @@
 #define WAYS         4u
 #define SETS         256u
 #define LINES        1024u
-#define MAX_TEXT     1024u       /* maximum bytes of a name or path; the rest is cut off */
-#define MAX_COMPARED 4096u       /* maximum bytes of a line table that are compared */
-#define MAX_TABLE    (64u << 10) /* maximum bytes of a line table that are searched */
+#define MAX_TEXT     1024u       /* maximum number of bytes of a name or path; a longer one is truncated */
+#define MAX_COMPARED 4096u       /* maximum number of bytes of a line table that are compared */
+#define MAX_TABLE    (64u << 10) /* maximum number of bytes of a line table that are searched */
 #define MAX_LINE     0x7fffffffu
 
-/* A string or a line table in Python's memory. */
+/* The part of a string or a line table in Python's memory that we compare. */
 struct span {
     uintptr_t object;
     uint64_t size;          /* size stored in the object, in characters or bytes */
-    uint32_t offset, bytes; /* position in the object, and number, of the bytes that are compared */
-    uint32_t kind;          /* bytes per character; strings only */
+    uint32_t offset, bytes; /* where in the object the compared bytes begin, and how many there are */
+    uint32_t kind;          /* only for strings: bytes per character */
 };
 
 struct known_code {
     uintptr_t address;
     uint32_t module_id;
-    uint32_t walk; /* number of the last walk that checked the object */
+    uint32_t walk; /* number of the last walk in which the object was checked */
     uint64_t digest;
     uint32_t first_line;
     struct span name, file, lines;
@@ -38,8 +38,8 @@ struct known_line {
     uint64_t unit;
 };
 
-/* The bytes that identify a code object: its header, and the strings and line table to which it refers, from
- * their type field on. */
+/* The bytes that identify a code object: its header, the strings to which it refers, and its line table, each
+ * from its type field on. */
 struct content {
     unsigned char code[PYTHON_CODE_BYTES];
     unsigned char name[PYTHON_TEXT_OTHER + MAX_TEXT], file[PYTHON_TEXT_OTHER + MAX_TEXT];
@@ -48,7 +48,7 @@ struct content {
 
 struct python_codes {
     uint32_t walk, oldest;
-    uintptr_t page; /* address of the page in `bytes`, if read in this walk; 0: none */
+    uintptr_t page; /* address of the page whose copy is in `bytes`, if this walk has read one; 0: none */
     struct known_code known[SETS][WAYS];
     struct known_line line[LINES];
     unsigned char bytes[PAGE];
@@ -106,7 +106,7 @@ static uint32_t python_number_at(const unsigned char *from, size_t offset)
     return number;
 }
 
-/* Adds bytes to a hash, eight at a time, because each sample hashes its code objects. */
+/* Adds bytes to a hash. It takes eight at a time, because each sample hashes its code objects. */
 static uint64_t python_digest_more_code(uint64_t digest, const unsigned char *from, size_t bytes)
 {
     for (; bytes > 0; from += 8) {
@@ -141,7 +141,8 @@ static bool is_same_python_object(const struct span *span, const unsigned char *
     return python_code_word(read, 0) == type && python_code_word(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
 }
 
-/* Reads what code->name, file and lines describe. Returns false if the objects have changed. */
+/* Reads the bytes that code->name, code->file and code->lines describe. Returns false if these objects have
+ * changed. */
 static bool python_read_code_content(const struct known_code *code, struct content *content)
 {
     const struct span *name = &code->name, *file = &code->file, *lines = &code->lines;
@@ -187,7 +188,8 @@ static bool python_read_bytes_span(const unsigned char *header, struct span *spa
     return true;
 }
 
-/* Finds the strings and the line table of a code object. code->address may point to anything. */
+/* Finds the strings and the line table of a code object. code->address may point to anything, so all that is
+ * read is checked. */
 static bool python_read_code_parts(struct known_code *code)
 {
     unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_ASCII], file[PYTHON_TEXT_ASCII], lines[PYTHON_BYTES_DATA];
@@ -225,7 +227,8 @@ static char *python_put_utf8_character(char *to, uint32_t c)
     return to;
 }
 
-/* Writes a string as UTF-8. Python stores undecodable bytes as U+DC80 to U+DCFF; they become bytes again. */
+/* Writes a string as UTF-8. Python stores undecodable bytes as U+DC80 to U+DCFF; these are turned back into
+ * bytes. */
 static void write_python_text(char *to, const unsigned char *from, const struct span *span)
 {
     for (uint32_t at = 0; at + span->kind <= span->bytes; at += span->kind) {
@@ -239,7 +242,7 @@ static void write_python_text(char *to, const unsigned char *from, const struct 
     *to = '\0';
 }
 
-/* Reads a code object that is not in the cache, or that has replaced another at its address. */
+/* Reads a code object that is not in the cache, or has replaced another one at its address. */
 static bool learn_python_code(struct python_codes *codes, struct known_code *code)
 {
     if (!python_read_code_parts(code) || !python_read_code_content(code, &codes->content))
@@ -337,7 +340,7 @@ bool python_codes_find(struct python_codes *codes, uintptr_t address, uintptr_t 
         return false;
     uint64_t offset = instruction - (address + PYTHON_CODE_INSTRUCTIONS);
     place->module_id = code->module_id;
-    /* A frame that has not executed an instruction yet has a negative offset here. */
+    /* If a frame has not executed an instruction yet, the difference is negative, so that `offset` is huge. */
     place->line = offset < (uint64_t)UINT32_MAX ? python_line_at_unit(codes, code, offset / 2) : 0;
     if (!place->line)
         place->line = code->first_line;

@@ -1,6 +1,6 @@
-/* Python's code objects: the function and the line of an instruction. Each thread has a cache of code
- * objects. Another object may have been allocated at a known address, so the first time that a walk meets an
- * object, it reads the identifying data again and compares the hash. */
+/* Python's code objects: gives the function and the line of an instruction. Each thread has a cache of code
+ * objects. Python may have allocated another object at a known address. So when a walk first meets an object,
+ * it reads the identifying bytes again and compares their hash. */
 #ifndef BLAME_UNWIND_PYTHON_CODE_H
 #define BLAME_UNWIND_PYTHON_CODE_H
 
@@ -26,15 +26,15 @@ void python_code_init(const struct python_code_types *types);
 /* Returns a new cache; NULL if there is no memory. [handler] */
 struct python_codes *python_codes_make(void);
 
-/* Starts a walk. What earlier walks have checked must be checked again. [handler] */
+/* Starts a walk. Objects that earlier walks have checked must then be checked again. [handler] */
 void python_codes_begin(struct python_codes *codes);
 
-/* Finds the function and line of an instruction in the code object at address `code`. Returns false if that
- * is not a code object, or if there is no room for another function. [handler] */
+/* Finds the function and line of an instruction in the code object at address `code`. Returns false if there
+ * is no code object at that address, or if there is no room for another function. [handler] */
 bool python_codes_find(struct python_codes *codes, uintptr_t code, uintptr_t instruction, struct python_place *place);
 
-/* Returns bytes of the thread's Python frames, read one page at a time; NULL if they cannot be read.
- * [handler] */
+/* Returns `bytes` bytes at `address`, which belong to the thread's Python frames and are read one page at a
+ * time. Returns NULL if they cannot be read. [handler] */
 const unsigned char *python_codes_read(struct python_codes *codes, uintptr_t address, size_t bytes);
 
 /* Looks up the line of an instruction in a line table. `unit` is the instruction's offset in units of two

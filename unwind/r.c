@@ -8,17 +8,17 @@
 #include "base/os.h"
 #include "unwind/loadmap.h"
 
-/* Symbols of libR.so, NULL if the process does not contain R. */
+/* Symbols of libR.so; NULL if the process does not contain R. */
 extern const uintptr_t R_GlobalContext __attribute__((weak)), R_NilValue __attribute__((weak)),
     R_SrcrefSymbol __attribute__((weak));
 extern const unsigned char Rf_eval[] __attribute__((weak));
 
-/* maximum number of records in one frame that belong to no function; R has one or two */
+/* maximum number of records in one stack frame that belong to no function; R has one or two there */
 #define MAX_OTHERS 64u
-#define MAX_NAME   255u /* maximum bytes of a name; the rest is cut off */
+#define MAX_NAME   255u /* maximum number of bytes of a name; a longer one is truncated */
 #define KNOWN      1024u
 
-/* The layout and the constants of R 4.2 that are used, from src/include/Defn.h (RCNTXT, SEXPREC) and
+/* The parts of R 4.2's layout, and its constants, that we use; from src/include/Defn.h (RCNTXT, SEXPREC) and
  * Rinternals.h. The lower 5 bits of an object's first byte are its type. */
 enum r_layout {
     R_RECORD_BYTES = 264,
@@ -47,10 +47,10 @@ enum r_layout {
 
 enum checked { NOT_YET, SOUND, UNSOUND };
 
-/* Only the thread that runs R writes here, because frames of other threads contain no record. Symbols are
+/* Only the thread that runs R writes here, because other threads' frames contain no R records. Symbols are
  * never freed, so they can be cached by address. */
 static struct {
-    /* addresses of R's three variables; NULL: the process does not contain R */
+    /* addresses of three variables of R; NULL: the process does not contain R */
     const uintptr_t *records, *nil, *srcref;
     uint32_t checked; /* enum checked */
     struct {
@@ -94,8 +94,8 @@ static bool r_read_name(uintptr_t address, char name[MAX_NAME + 1])
     return length && os_copy_memory(name, characters + R_TEXT, length);
 }
 
-/* Returns true if objects that exist in every R are as expected: the empty list contains itself, and a known
- * symbol has its name. */
+/* Returns true if the objects that exist in every R have the expected layout: the empty list contains itself,
+ * and a known symbol has its name. */
 static bool r_is_sound(void)
 {
     struct object nil;
@@ -139,7 +139,7 @@ static bool r_read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYT
     if (!os_copy_memory(record, address, R_RECORD_BYTES))
         return false;
     uintptr_t next = r_word(record, R_RECORD_NEXT);
-    /* the outermost record is not a local variable of a function */
+    /* the outermost record is R's own, not a local variable of a function */
     walk->record = next > address && next % sizeof(next) == 0 ? next : 0;
     return true;
 }
@@ -148,7 +148,7 @@ enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
 {
     unsigned char record[R_RECORD_BYTES];
     walk->end = frame->cfa;
-    /* these records are in frames that the walk did not report */
+    /* these records are in stack frames that the walk did not report */
     while (walk->record && walk->record < frame->stack) {
         if (walk->passed++ == PYTHON_MAX_PASSED) {
             walk->record = 0;
@@ -187,7 +187,7 @@ static uintptr_t r_symbol_of_call(const struct object *call)
     return r_read_object(first, R_SYMBOL, &called) ? first : 0;
 }
 
-/* Returns the module number of a symbol's function; 0 if there is no room, or if it is not a symbol. */
+/* Returns the module number of a symbol's function; 0 if there is no room, or if `symbol` is not a symbol. */
 static uint32_t r_module_of_symbol(uintptr_t symbol)
 {
     uint32_t place = r_slot_of_symbol(symbol), known = r_known_symbol(symbol);
@@ -214,7 +214,8 @@ bool r_next(struct r_walk *walk, struct python_place *place, bool *broken)
         *broken = others++ == MAX_OTHERS || !r_read_record(walk, record);
         memcpy(&flags, record + R_RECORD_FLAGS, sizeof(flags));
     } while (!*broken &&
-             !(flags & R_IS_FUNCTION)); /* records of loops and promises; the function's record is further out */
+             /* these are records of loops and promises; the function's own record is further outward */
+             !(flags & R_IS_FUNCTION));
     const struct os_part parts[] = {{&call, r_word(record, R_RECORD_CALL), sizeof(call)},
                                     {&function, r_word(record, R_RECORD_FUNCTION), sizeof(function)},
                                     {&environment, r_word(record, R_RECORD_ENVIRONMENT), sizeof(environment)}};

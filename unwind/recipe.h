@@ -47,8 +47,8 @@ enum recipe_rbp {
     RECIPE_RBP_IN_LINK,
 };
 
-/* Unit of rbp_offset in bytes. Frame records of aarch64 are aligned, but may be far from the CFA in GCC's
- * frames. */
+/* Unit of rbp_offset in bytes. On aarch64, frame records are aligned, but in GCC's frames they may be far
+ * from the CFA. */
 #if defined(__x86_64__)
 #define RECIPE_R_UNIT 1
 #else
@@ -58,9 +58,10 @@ enum recipe_rbp {
 struct recipe {
     uint8_t cfa; /* enum recipe_cfa */
     uint8_t rbp; /* enum recipe_rbp */
-    /* r / RECIPE_R_UNIT; -8 for RECIPE_RBP_SAME on x86-64, so that the same load is harmless in both cases */
+    /* r / RECIPE_R_UNIT; on x86-64 it is -8 for RECIPE_RBP_SAME, so that the same load can be done in both
+     * cases */
     int16_t rbp_offset;
-    int32_t cfa_offset; /* k; for RECIPE_SLOW an enum recipe_cause */
+    int32_t cfa_offset; /* k; for RECIPE_SLOW, an enum recipe_cause */
 };
 
 _Static_assert(sizeof(struct recipe) == 8, "a recipe is a word");
@@ -82,7 +83,7 @@ static inline bool recipe_set_r(struct recipe *recipe, int64_t r)
     return (int64_t)recipe->rbp_offset * RECIPE_R_UNIT == r;
 }
 
-/* Returns the address at which a frame's return address is stored. [handler] */
+/* Returns the address at which the frame's return address is stored. [handler] */
 static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
 {
 #if defined(__x86_64__)
@@ -93,10 +94,11 @@ static inline uintptr_t recipe_return_slot(struct recipe recipe, uintptr_t cfa)
 #endif
 }
 
-/* Returns the recipe for a row of call frame information. Each machine defines it. [handler] */
+/* Returns the recipe for a row of call frame information. recipe_MACHINE.c defines it. [handler] */
 struct recipe recipe_of_row(const struct cfi_row *row);
 
-/* Returns the recipe for a link-time address of a module, or of no module (NULL). [handler] */
+/* Returns the recipe for a link-time address of the module; `module` is NULL if the address belongs to no
+ * module. [handler] */
 struct recipe recipe_read(const struct loadmap_module *module, uintptr_t address);
 
 #endif

@@ -9,8 +9,8 @@ static bool set_recipe_cfa(struct recipe *recipe, const struct cfi_rule *rule)
     return recipe->cfa_offset == rule->offset;
 }
 
-/* Sets the rules for x29 and x30: both unchanged, only x30 saved, or both saved in a frame record. Returns
- * false for other rows. */
+/* Sets the rules for x29 and x30, which can express three cases: both unchanged, only x30 saved, both saved
+ * in a frame record. Returns false in other cases. */
 static bool set_recipe_saved(struct recipe *recipe, const struct cfi_rule *rbp, const struct cfi_rule *link)
 {
     int64_t r = 0;

@@ -7,11 +7,11 @@ enum {
     EXPRESSION_DEREFERENCE = 0x06,
     EXPRESSION_LITERAL_0 = 0x30,
     EXPRESSION_LITERAL_15 = 0x3f,
-    EXPRESSION_RBP_PLUS = 0x76, /* rbp + the SLEB128 number that follows */
+    EXPRESSION_RBP_PLUS = 0x76, /* DW_OP_breg6: rbp + the SLEB128 number that follows */
 };
 
-/* Parses the start of an expression, which must be rbp + k. Returns the address after it; NULL for other
- * expressions. */
+/* Parses the start of an expression, which must be rbp + k. Returns the address after that part; NULL for
+ * other expressions. */
 static const unsigned char *recipe_skip_rbp_plus(const struct cfi_rule *rule, int64_t *k)
 {
     const unsigned char *at = rule->expression, *end = at + rule->number;
@@ -29,8 +29,9 @@ static const unsigned char *recipe_skip_rbp_plus(const struct cfi_rule *rule, in
     return NULL;
 }
 
-/* Recognises the rule that ld writes for a linkage table (gold and lld write none): rsp + 8 + (((rip & 15) >=
- * k) << 3). An entry has 16 bytes; from its byte k on, the relocation's number is on the stack. */
+/* Returns true for the rule that ld writes for a linkage table: rsp + 8 + (((rip & 15) >= k) << 3). (gold and
+ * lld write none.) An entry of the table has 16 bytes; from its byte k on, the relocation's number is on the
+ * stack. */
 static bool recipe_is_linkage_table(const struct cfi_rule *rule, int64_t *k)
 {
     static const unsigned char text[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, EXPRESSION_LITERAL_0, 0x2a, 0x33, 0x24, 0x22};

@@ -22,8 +22,8 @@ extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, u
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
 
-/* Reads a word of the unwind tables that libunwind is using, from the module's view. Returns false if the
- * address is elsewhere. */
+/* Reads a word of the unwind tables that libunwind is using, from the module's second mapping. Returns false
+ * if the address is not in that mapping. */
 static bool remote_read_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
 {
     const struct loadmap_module *module = unwinder->tables;
@@ -100,7 +100,7 @@ static int libunwind_find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_p
     return UNW_OBJ(dwarf_search_unwind_table)(space, ip, &table, info, need, argument);
 }
 
-/* Does nothing: for a remote table, libunwind itself returns what it took from its pool. */
+/* Does nothing: for a remote table, libunwind itself frees what it has allocated from its pool. */
 static void libunwind_put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
 {
     (void)space, (void)info, (void)argument;
@@ -136,7 +136,7 @@ static const unw_accessors_t accessors = {
     .get_proc_name = no_libunwind_name,
 };
 
-/* An unused address space of libunwind, to be copied. `bytes` is 0 if it cannot be copied. */
+/* An unused address space of libunwind, of which threads get copies. `bytes` is 0 if it cannot be copied. */
 static struct {
     pthread_once_t once;
     void *space;
@@ -151,8 +151,8 @@ static unw_addr_space_t create_libunwind_space(void)
     return space;
 }
 
-/* Returns the size of a block that malloc() returned; 0 if unknown. If the program brings its own malloc(),
- * malloc_usable_size() may belong to another library. */
+/* Returns the size of a block that malloc() returned; 0 if the size is unknown. If the program brings its own
+ * malloc(), malloc_usable_size() may belong to another library. */
 static size_t libunwind_heap_block_bytes(void *block)
 {
     Dl_info takes, tells;
@@ -162,12 +162,12 @@ static size_t libunwind_heap_block_bytes(void *block)
 }
 
 /* Makes two address spaces and compares them. If they are equal byte for byte, they contain no pointers into
- * themselves, so a copy at another address works, too. */
+ * themselves, so a copy at another address also works. */
 static void libunwind_make_fresh_space(void)
 {
     struct os_low_fds low;
-    /* When libunwind starts, it opens a pipe, which only walks without our accessors use. It must not get a
-     * low descriptor number, which the program may expect for itself. */
+    /* When libunwind starts, it opens a pipe, which only walks without our accessors use. The pipe must not
+     * get a low descriptor number, because the program may expect such a number for a file of its own. */
     os_take_low(&low);
     unw_addr_space_t one = create_libunwind_space(), other = create_libunwind_space();
     size_t bytes = libunwind_heap_block_bytes(one);
@@ -184,26 +184,26 @@ static void libunwind_make_fresh_space(void)
     os_give_low(&low);
 }
 
-/* LeakSanitizer searches globals for pointers, but not mappings. Without this array it would report our
+/* LeakSanitizer searches for pointers in globals, but not in mappings. Without this array it would report our
  * address spaces as leaks and end the program with an error. */
 static void *kept_spaces[MAX_KEPT] __attribute__((used));
 static size_t kept_count;
 
-/* Returns a copy of the address space in a mapping of its own; NULL if there is no memory or it cannot be
- * copied. Otherwise libunwind would take 26 KB from the program's heap for good. If such a block is at the
- * end of the heap, the free memory below it cannot return to the system. */
+/* Returns a copy of the unused address space, in a mapping of its own; NULL if there is no memory or the
+ * space cannot be copied. Without copies, libunwind would take 26 KB from the program's heap for good. A
+ * block at the end of the heap keeps all free memory below it from being returned to the system. */
 static unw_addr_space_t copy_libunwind_space(void)
 {
     unw_addr_space_t space = fresh.bytes ? os_map(fresh.bytes) : NULL;
     if (space) {
         memcpy(space, fresh.space, fresh.bytes);
-        /* the cache is a mapping of the address space, so it cannot be copied with it */
+        /* the cache cannot be copied with the address space, because it is a mapping that the space points to */
         unw_set_cache_size(space, CACHE_ENTRIES, 0);
     }
     return space;
 }
 
-/* Only few threads meet a frame without a recipe, so a thread's copy is made at its first such frame. */
+/* Few threads meet a frame without a recipe, so a thread's copy is made when it meets its first such frame. */
 bool remote_init(struct unwinder *unwinder)
 {
     pthread_once(&fresh.once, libunwind_make_fresh_space);
@@ -234,8 +234,8 @@ void remote_flush(struct unwinder *unwinder)
         unw_flush_cache(unwinder->space, 0, 0);
 }
 
-/* Moves libunwind's cursor to the frame that recipes have reached. Starts from the cursor's last frame in
- * this walk, or from the start of the walk. Returns true if the cursor arrives at the same frame. */
+/* Moves libunwind's cursor to the frame that the walk has reached by recipes. The cursor continues from its
+ * last frame in this walk, or from the start of the walk. Returns true if it arrives at the same frame. */
 static bool libunwind_catch_up(struct unwinder *unwinder, uint64_t frame_number)
 {
     unw_word_t ip = 0, stack = 0;
@@ -257,7 +257,7 @@ static bool libunwind_catch_up(struct unwinder *unwinder, uint64_t frame_number)
     return ip == unwinder->at.ip && stack == unwinder->at.stack;
 }
 
-/* Does the same as libunwind_catch_up(), but tries a second time with an empty cache. libunwind's cache does not
+/* Like libunwind_catch_up(), but if that fails, tries again with an empty cache. libunwind's cache does not
  * distinguish return addresses from interrupted instructions. So after a call that never returns, it may use
  * the row of the next function. */
 static bool libunwind_catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)

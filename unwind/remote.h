@@ -1,8 +1,8 @@
-/* Takes the steps that recipes cannot take, by libunwind. Only unwind/unwind.c uses it. Each thread has an
- * address space of libunwind of its own, and our functions read all memory for it (guarantee U1). libunwind's
- * cursor needs all registers, which recipes do not track. So when a step by libunwind is needed, the cursor
- * first repeats the steps that recipes have taken since its last step. It never goes back, so its steps in a
- * walk are at most the walk's frames. */
+/* Takes the steps that recipes cannot take, by libunwind. Only unwind/unwind.c uses it. Each thread has its
+ * own libunwind address space, for which our functions read all memory (guarantee U1). libunwind's cursor
+ * needs all registers, which recipes do not track. So when libunwind must take a step, the cursor first
+ * repeats the steps that recipes have taken since libunwind's last step. The cursor never goes back, so in a
+ * walk it takes at most as many steps as there are frames. */
 #ifndef BLAME_UNWIND_REMOTE_H
 #define BLAME_UNWIND_REMOTE_H
 

@@ -19,18 +19,21 @@
 #define CACHE_BITS 9 /* the cache has 2^CACHE_BITS sets */
 #define CACHE_WAYS 2u
 #define CACHE_SETS ((size_t)1 << CACHE_BITS)
-/* maximum number of unknown modules that one walk adds to the load map; they take some 0.3 ms */
+/* maximum number of unknown modules that one walk adds to the load map, which takes about 0.3 ms for all of
+ * them */
 #define MAX_LEARNT 12u
 /* flag in unwind_entry.recipe.cfa: another module may have been loaded at the address */
-#define UNSURE  0x80u
-#define DECODED 0x40u /* flag in unwind_entry.recipe.cfa: the recipe was found by decoding the code */
-/* number of bytes searched for a waiting loop, before and after the interrupted instruction */
-#define SPIN_BYTES      32
-#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* size assumed for the main thread's stack if it has no limit */
+#define UNSURE 0x80u
+/* flag in unwind_entry.recipe.cfa: the recipe was found by decoding the function's code */
+#define DECODED 0x40u
+/* number of bytes searched for a waiting loop, both before and after the interrupted instruction */
+#define SPIN_BYTES 32
+/* size assumed for the main thread's stack, in bytes, if that stack has no limit */
+#define MAX_STACK_BYTES ((uintptr_t)8 << 30)
 
-/* What a thread's cache knows about a code address. */
+/* An entry of a thread's cache: what is known about one code address. */
 struct unwind_entry {
-    uintptr_t ip; /* address as in unwind_frame.ip; 0: the entry is unused */
+    uintptr_t ip; /* the address, as in unwind_frame.ip; 0: the entry is unused */
     struct recipe recipe;
     const struct loadmap_range *range;
     const struct loadmap_module *module;
@@ -40,7 +43,7 @@ _Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set of entries
 
 static uintptr_t signal_trampoline;
 
-/* Finds the bounds of the first thread's stack, which the kernel has made and which contains `on_it`. Returns
+/* Finds the bounds of the stack that the kernel made for the first thread and that contains `on_it`. Returns
  * true if `here` is on that stack. */
 static bool unwinder_is_first_stack(struct unwinder *unwinder, uintptr_t on_it, uintptr_t here)
 {
@@ -57,8 +60,8 @@ static void unwinder_find_stack(struct unwinder *unwinder)
     void *base = NULL;
     size_t bytes = 0;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    /* For the main thread, pthread_getattr_np() would read /proc/self/maps through stdio. It is needed only
-     * if the thread is on a fiber's stack now, or if it was another thread before it called fork(). */
+    /* For the main thread, pthread_getattr_np() reads /proc/self/maps through stdio. We need it only if this
+     * thread now runs on a fiber's stack, or was not the main thread before it called fork(). */
     if (os_tid() == getpid() && unwinder_is_first_stack(unwinder, getauxval(AT_EXECFN), here))
         return;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -93,8 +96,7 @@ void unwinder_attach(struct unwinder *unwinder)
     static uint32_t warm;
     struct unwind_frame frame;
     unwinder_find_stack(unwinder);
-    /* The first steps of walks in a process initialise data, above all in libunwind. This must not happen in
-     * a handler. */
+    /* The first walks in a process initialise data, mainly in libunwind. This must not happen in a handler. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
         unwinder->libunwind_only = round == 0;
         unwinder_start_here(unwinder);
@@ -109,7 +111,7 @@ void unwinder_attach(struct unwinder *unwinder)
 
 static void unwinder_forget_recipes(struct unwinder *unwinder)
 {
-    /* otherwise the cache is empty, and clearing it would only allocate its pages */
+    /* if the generation is 0, the cache is empty, and clearing it would only allocate its pages */
     if (unwinder->generation)
         memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
     unwinder->generation = loadmap_generation();
@@ -119,8 +121,8 @@ static void unwinder_forget_recipes(struct unwinder *unwinder)
 }
 
 /* Starts a walk from the registers. If the first frame is on the thread's own stack, everything from there to
- * the end of the stack is mapped and can be read directly. Other stacks (of fibers and signal handlers), and
- * memory at a stack pointer that makes no sense, are read by a system call, which cannot fault. */
+ * the end of the stack is mapped and can be read directly. Other memory is read by a system call, which
+ * cannot fault: the stacks of fibers and signal handlers, and whatever a meaningless stack pointer points to. */
 static MACHINE_START void unwinder_start_walk(struct unwinder *unwinder, bool exact)
 {
     const uintptr_t *r = unwinder->registers;
@@ -141,7 +143,8 @@ static MACHINE_START void unwinder_start_walk(struct unwinder *unwinder, bool ex
         decoder_begin_walk(unwinder->decoder);
     loadmap_refresh_by_time();
     if (unwinder->generation != loadmap_generation())
-        unwinder_forget_recipes(unwinder); /* another library may have been loaded at the addresses of known recipes */
+        /* another library may have been loaded at the addresses for which recipes are known */
+        unwinder_forget_recipes(unwinder);
 }
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
@@ -167,8 +170,9 @@ void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
     unwinder_start_walk(unwinder, false);
 }
 
-/* Returns the executable range that contains the address; NULL if there is none. If it is not in the load
- * map, the map is read again, because a library may have been loaded or code compiled since then. */
+/* Returns the executable range that contains the address; NULL if there is none. If the address is not in the
+ * load map, the map is read again, because a library may have been loaded or code compiled since the last
+ * reading. */
 static const struct loadmap_range *unwinder_code_range(struct unwinder *unwinder, uintptr_t ip)
 {
     const struct loadmap_range *range = loadmap_find(ip);
@@ -183,7 +187,8 @@ static const struct loadmap_range *unwinder_code_range(struct unwinder *unwinder
     return loadmap_find(ip);
 }
 
-/* not instrumented by AddressSanitizer: a walk may read the red zones that it puts on the stack */
+/* not instrumented by AddressSanitizer, because a walk may read the red zones that AddressSanitizer puts on
+ * the stack */
 __attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t address)
 {
     uintptr_t value;
@@ -191,7 +196,7 @@ __attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t
     return value;
 }
 
-/* Returns true if the word can be read directly, because it is within [stack_low, stack_high). */
+/* Returns true if the word is within [stack_low, stack_high), so that it can be read directly. */
 static inline bool unwinder_can_read_directly(const struct unwinder *unwinder, uintptr_t address)
 {
     return address >= unwinder->stack_low && address < unwinder->stack_high &&
@@ -218,7 +223,7 @@ static void unwinder_note_unchanged_range(struct unwinder *unwinder, const struc
     unwinder->sure[unwinder->sure_count++ % UNWIND_SURE] = range;
 }
 
-/* Returns true if the range has not changed since the cache entries in it were made. */
+/* Returns true if the range has not changed since entries for its addresses were put into the cache. */
 static bool unwinder_range_is_unchanged(struct unwinder *unwinder, const struct loadmap_range *range)
 {
     unsigned count = unwinder->sure_count < UNWIND_SURE ? unwinder->sure_count : UNWIND_SURE;
@@ -238,7 +243,7 @@ static bool unwinder_is_return_address(struct unwinder *unwinder, uintptr_t ip)
            (unwinder_code_range(unwinder, ip - 1) && decoder_is_behind_call(ip));
 }
 
-/* Returns true if the recipe finds a return address, at a place further out on the stack. */
+/* Returns true if the recipe finds a return address, and finds it further outward on the stack. */
 static bool unwinder_leads_to_call(const struct recipe *recipe, void *argument)
 {
     struct unwinder *unwinder = argument;
@@ -252,7 +257,7 @@ static bool unwinder_leads_to_call(const struct recipe *recipe, void *argument)
     return unwinder_is_return_address(unwinder, machine_strip(ip));
 }
 
-/* Replaces the recipe by one that is found by decoding the function's code, if there is one. */
+/* Replaces the recipe by one found by decoding the function's code, if the decoder finds one. */
 static void unwinder_decode_frame(struct unwinder *unwinder, struct recipe *recipe)
 {
     struct recipe found;
@@ -270,9 +275,9 @@ static bool recipe_has_no_row(struct recipe recipe)
     return recipe.cfa == RECIPE_SLOW && (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
 }
 
-/* Returns true if the recipe cannot be right. It says that the return address is still in the link register,
- * although this function has called another and so must have saved it. libomp's __kmp_invoke_microtask has
- * such call frame information. */
+/* Returns true if the recipe cannot be right: it says that the return address is still in the link register,
+ * although this function has called another one and so must have saved it. libomp's __kmp_invoke_microtask
+ * has such call frame information. */
 static bool recipe_is_false(const struct unwinder *unwinder, struct recipe recipe)
 {
     return MACHINE_HAS_LINK && !unwinder->exact && recipe.cfa <= RECIPE_CFA_RBP && recipe.rbp == RECIPE_RBP_IN_LINK;
@@ -283,17 +288,17 @@ static const struct unwind_entry *unwinder_learn_address(struct unwinder *unwind
 {
     static const struct recipe trampoline = {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_TRAMPOLINE};
     bool returns_from_handler = unwinder->at.ip - signal_trampoline < MACHINE_TRAMPOLINE_BYTES;
-    /* The return address of handlers may be the first byte of its range, so the byte before it cannot be
-     * looked up. */
+    /* The address to which handlers return may be the first byte of its range, so the byte before it cannot
+     * be looked up. */
     const struct loadmap_range *range =
         unwinder_code_range(unwinder, MACHINE_HAS_LINK && returns_from_handler ? unwinder->at.ip : where);
     if (!range)
         return NULL;
     if (unlikely(unwinder->generation != loadmap_generation()))
-        /* the load map has changed: the code at known addresses may have been replaced */
+        /* the load map has changed, so the code at known addresses may have been replaced */
         unwinder_forget_recipes(unwinder);
     struct unwind_entry *entry = recipe_cache_set(unwinder, where);
-    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* drops the oldest entry of the set */
+    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* this drops the oldest entry of the set */
     entry->ip = where;
     entry->range = range;
     entry->module = loadmap_module(range->module_id);
@@ -310,7 +315,8 @@ static const struct unwind_entry *unwinder_learn_address(struct unwinder *unwind
     return entry;
 }
 
-/* Computes the caller's registers by the equations in recipe.h. Returns the same values as remote_step(). */
+/* Computes the caller's registers by the equations in recipe.h. Returns the same kinds of values as
+ * remote_step(). */
 static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct unwind_registers *caller)
 {
     const struct unwind_registers *at = &unwinder->at;
@@ -343,13 +349,13 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
     caller->ip = machine_strip(caller->ip);
     if (recipe.rbp != RECIPE_RBP_SAME &&
         !unwinder_read_stack_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
-        caller->rbp = 0; /* unknown; if a later step needs it, reading at this address fails */
+        caller->rbp = 0; /* the value is unknown; if a later step needs it, reading at address 0 fails */
     return 1;
 }
 
-/* Checks that the frame's range has not changed, and otherwise finds the recipe anew. Returns false if there
- * is no code at the address any more. A library was then unloaded, so the thread's whole cache is cleared;
- * other threads notice this at their next walk. */
+/* Checks that the frame's range has not changed; if it has, finds the recipe again. Returns false if there is
+ * no longer code at the address. In that case a library was unloaded, so the whole cache of the thread is
+ * cleared; other threads notice this at their next walk. */
 static bool unwinder_check_frame_range(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
 {
     recipe->cfa &= (uint8_t)~UNSURE;
@@ -374,7 +380,7 @@ static inline bool unwinder_frame_keeps_stack(struct recipe recipe, const struct
            caller->stack == frame->stack;
 }
 
-/* Takes the steps for which reading two words from the thread's own stack is not enough. */
+/* Takes a step for which it is not enough to read two words from the thread's own stack. */
 static __attribute__((noinline)) enum unwind_result
 unwinder_next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame *frame)
 {
@@ -386,9 +392,9 @@ unwinder_next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unw
     recipe.cfa &= (uint8_t)~DECODED;
     frame->recipe = recipe;
     bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
-    /* A return address follows the call and may already be in the next function, so ip is normally one less.
-     * This does not apply to interrupted instructions: in the innermost frame, and in the caller of a
-     * handler's trampoline. */
+    /* A return address follows the call and may already belong to the next function, so ip is normally one
+     * less. This does not hold for interrupted instructions: in the innermost frame, and in the frame to
+     * which a handler's trampoline returns. */
     if (trampoline)
         frame->ip = unwinder->at.ip;
     if (slow) {
@@ -397,7 +403,7 @@ unwinder_next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unw
                : unwinder->code_only                                  ? -1
                                      : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
         if (step > 0 && recipe_has_no_row(recipe) && caller.ip > 1 && !unwinder_is_return_address(unwinder, caller.ip))
-            /* without call frame information, libunwind follows rbp, even if rbp is not a frame pointer */
+            /* without call frame information, libunwind would follow rbp even if it is not a frame pointer */
             step = -1;
     } else {
         step = recipe_step(unwinder, recipe, &caller);
@@ -406,7 +412,8 @@ unwinder_next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unw
     frame->cfa = step > 0 ? caller.stack : 0;
     if (step == 0)
         unwinder->end = UNWIND_END;
-    /* Only the step from a handler to the interrupted code may lead to another stack. */
+    /* The stack pointer must grow, except in the step from a handler to the interrupted code, which may lead
+     * to another stack. */
     else if (step < 0 ||
              (caller.stack <= frame->stack && !trampoline && !unwinder_frame_keeps_stack(recipe, frame, &caller)))
         unwinder->end = UNWIND_BROKEN;
@@ -456,7 +463,7 @@ static inline enum unwind_result unwinder_next_by_entry(struct unwinder *unwinde
     return UNWIND_FRAME;
 }
 
-/* Takes a step if the first entry of the set has another address. */
+/* Takes a step if the first entry of the cache set is not for the frame's address. */
 static __attribute__((noinline)) enum unwind_result unwinder_next_by_search(struct unwinder *unwinder,
                                                                             struct unwind_frame *frame)
 {

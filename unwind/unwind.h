@@ -1,8 +1,8 @@
 /* Walks a call path, from an interrupted or calling function outward. Each step goes from one frame to its
  * caller. A step uses a recipe (unwind/recipe.h); each thread keeps the recipes that it has used in a cache,
- * by code address. If there is no recipe, libunwind takes the step. Nothing takes a lock or can fault: the
- * stack is read within its bounds, and unwind tables are read from the load map's views (guarantees U1, U2,
- * C1). A thread never enters its unwinder while it is already in it (T1). */
+ * by code address. If there is no recipe, libunwind takes the step. No step takes a lock or can fault: the
+ * stack is read only within its bounds, and unwind tables are read from the modules' second mappings
+ * (guarantees U1, U2, C1). A thread never enters its unwinder while it is already in it (T1). */
 #ifndef BLAME_UNWIND_UNWIND_H
 #define BLAME_UNWIND_UNWIND_H
 
@@ -12,7 +12,7 @@
 #include "unwind/unwinder.h"
 
 /* Finds the address to which signal handlers return, so that walks can cross the program's own handlers.
- * `signal` must have a handler. [init] */
+ * There must be a handler for `signal`. [init] */
 void unwind_note_trampoline(int signal);
 
 /* Initialises a thread's unwinder. Returns false if there is no memory. [owner] */
@@ -25,19 +25,19 @@ void unwinder_attach(struct unwinder *unwinder);
 /* Starts a walk at the instruction that a signal interrupted. [handler] */
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context);
 
-/* Starts a walk in the caller of a function that is further out on the calling thread's stack. frame[0] is
- * the caller's rbp, frame[1] the return address. [handler] */
+/* Starts a walk in the caller of a function whose frame is further outward on the calling thread's stack.
+ * frame[0] is the caller's rbp, frame[1] the return address. [handler] */
 void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame);
 
-/* Returns true if the interrupted code is a waiting loop: it contains `pause`, or follows sched_yield.
- * [handler] */
+/* Returns true if the interrupted code is a waiting loop: it contains `pause`, or the instruction follows the
+ * system call sched_yield. [handler] */
 bool unwind_is_spinning(const ucontext_t *context);
 
-/* Starts a walk in the calling function; the first frame is that function's caller. [handler] */
+/* Starts a walk in the function that calls this; the first frame is that function's caller. [handler] */
 void unwinder_start_here(struct unwinder *unwinder);
 
-/* Finds the next frame. Frames are checked: the stack pointer must grow, and the address must be executable.
- * [handler] */
+/* Finds the next frame outward. Frames are checked: the stack pointer must grow, and the address must be
+ * executable. [handler] */
 enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame);
 
 #endif

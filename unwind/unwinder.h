@@ -15,15 +15,15 @@
 #define UNWIND_ARGUMENT  5  /* number of rdi, which holds the first argument of a system call */
 #else
 #define UNWIND_REGISTERS 33 /* numbered as in libunwind: x0..x30 sp pc */
-/* number of x0, which holds the first argument of a system call; after an interrupted call it holds the
- * result instead */
+/* number of x0, which holds the first argument of a system call until the call returns, and then its result */
 #define UNWIND_ARGUMENT  0
 #endif
 
 struct unwind_frame {
-    uintptr_t ip;    /* address for lookups, inside the instruction (of a caller: return address - 1) */
-    uintptr_t stack; /* stack pointer of this frame */
-    uintptr_t cfa;   /* stack pointer of the caller before the call; 0 for the outermost frame */
+    /* address to use for lookups, inside the instruction (in a caller: return address - 1) */
+    uintptr_t ip;
+    uintptr_t stack;                     /* stack pointer of this frame */
+    uintptr_t cfa;                       /* stack pointer of the caller before the call; 0 in the outermost frame */
     const struct loadmap_range *range;   /* executable mapping that contains ip; NULL: none */
     const struct loadmap_module *module; /* module of the range; NULL: the range has no file */
     struct recipe recipe;                /* recipe by which cfa and the caller's rbp were found */
@@ -31,11 +31,11 @@ struct unwind_frame {
 
 enum unwind_result {
     UNWIND_FRAME,  /* *frame is valid */
-    UNWIND_END,    /* the outermost frame has been delivered */
-    UNWIND_BROKEN, /* the walk cannot continue; callers further out are unknown */
+    UNWIND_END,    /* the last frame was the outermost one */
+    UNWIND_BROKEN, /* the walk cannot continue, so the outer callers are unknown */
 };
 
-/* The registers of a frame that recipes use, and that they compute for the frame's caller. */
+/* The registers of a frame that recipes read, and that they compute for the frame's caller. */
 struct unwind_registers {
     uintptr_t ip, stack;
     uintptr_t rbp; /* frame pointer (x29 on aarch64); 0 if unknown */
@@ -47,25 +47,28 @@ struct python_codes;
 
 struct unwinder {
     struct unwind_registers at; /* registers of the next frame */
-    enum unwind_result end;     /* result of the next call of unwinder_next(), unless UNWIND_FRAME */
+    enum unwind_result end;     /* what the next call of unwinder_next() returns, if not UNWIND_FRAME */
     /* true if at.ip is the address of an interrupted instruction, not a return address */
     bool exact;
-    bool libunwind_only; /* uses no recipes; for tests that compare with libunwind */
-    bool code_only;      /* ignores call frame information; for tests of the decoder */
-    /* true if all frames of the walk are calls in progress, so that their code cannot be unloaded */
+    bool libunwind_only; /* true: no recipes are used; for tests that compare with libunwind */
+    bool code_only;      /* true: call frame information is ignored; for tests of the decoder */
+    /* true if all frames of the walk are in the middle of calls, so that their code cannot be unloaded */
     bool calling;
     bool refreshed;  /* true if this walk has read the load map again */
-    uint32_t learnt; /* number of unknown modules that this walk has looked up */
+    uint32_t learnt; /* number of unknown modules that this walk has looked up so far */
     uint32_t sure_count;
     /* ranges that this walk has found to be unchanged */
     const struct loadmap_range *sure[UNWIND_SURE];
-    bool cursor_valid;           /* true if libunwind's cursor is at a frame of this walk */
-    uint32_t generation;         /* generation of the load map for which the cached recipes are valid */
-    struct decoder *decoder;     /* allocated when code without call frame information is first met */
-    struct python_codes *python; /* allocated when a frame of Python's interpreter is first met */
-    struct unwind_entry *cache;  /* cached recipes by address; a mapping of their own */
-    uintptr_t stack_begin;       /* stack pointer of the innermost frame of the walk */
-    /* start and end of the memory that this walk may read directly; may be empty */
+    bool cursor_valid; /* true if libunwind's cursor is at a frame of this walk */
+    /* generation of the load map (loadmap_generation()) for which the cached recipes are valid */
+    uint32_t generation;
+    /* made when the thread first meets code without call frame information; NULL until then */
+    struct decoder *decoder;
+    /* made when the thread first meets a frame of Python's interpreter; NULL until then */
+    struct python_codes *python;
+    struct unwind_entry *cache; /* cached recipes by address, in a mapping of their own */
+    uintptr_t stack_begin;      /* stack pointer of the innermost frame of the walk */
+    /* bounds of the memory that this walk may read directly; may be empty */
     uintptr_t stack_low;
     uintptr_t stack_high;
     uintptr_t own_stack_low, own_stack_high; /* bounds of the thread's stack */
@@ -74,23 +77,24 @@ struct unwinder {
     void *space;                             /* unw_addr_space_t */
     const struct loadmap_module *tables;     /* module whose unwind tables libunwind is reading */
     uintptr_t tables_bias;                   /* load bias of those tables */
-    /* number of the frame at libunwind's cursor, counted in the walk */
+    /* number of the frame at which libunwind's cursor is, counted in the walk */
     uint64_t cursor_frame;
     uint64_t frames_before; /* value of `frames` when the walk started */
-    /* Counts since the thread was attached. `frames` is the number of steps by recipe, plus the sum of
-     * slow_steps, plus the number of walks that broke at an address without code. */
+    /* Counts since the thread was attached. `frames` counts steps by recipe, steps by libunwind (the sum of
+     * slow_steps), and walks that broke at an address without code. */
     uint64_t frames;
-    /* addresses that were not in the cache, so that their call frame information was read */
+    /* number of addresses that were not in the cache, so that their call frame information was read */
     uint64_t recipes_read;
-    uint64_t slow_steps[RECIPE_CAUSES]; /* steps taken by libunwind, by cause */
-    uint64_t decoded_steps;             /* steps by recipes that were found by decoding code */
-    /* steps that libunwind repeated to reach a frame that recipes had passed */
+    uint64_t slow_steps[RECIPE_CAUSES]; /* number of steps taken by libunwind, by cause */
+    uint64_t decoded_steps;             /* number of steps by recipes that were found by decoding code */
+    /* number of steps that libunwind took again to reach a frame that recipes had reached */
     uint64_t steps_again;
-    /* walks in which libunwind did not reach the recipes' frame and was restarted with an empty cache */
+    /* number of walks in which libunwind did not reach that frame and was restarted with an empty cache */
     uint64_t restarts;
-    /* walks in which it did not reach that frame even then, which breaks the path */
+    /* number of walks in which libunwind did not reach that frame even after a restart, so that the path is
+     * broken */
     uint64_t disagreements;
-    uint64_t slow_reads; /* words read by a system call, because they are not directly readable */
+    uint64_t slow_reads; /* number of words read by a system call because they could not be read directly */
     uintptr_t link;      /* aarch64: value of x30 in the interrupted frame */
 };
 

@@ -1,11 +1,11 @@
 /* libblame-loader.so: the library that `blame run` adds to the program's dynamic loader (LD_AUDIT, see
  * rtld-audit(7)).
  *
- * An object that needs GCC's OpenMP runtime gets LLVM's instead, if LLVM's has everything that the object
- * uses. This works at the start and by dlopen, and for renamed copies of libgomp in Python wheels
- * (libgomp-a34b3233.so.1.0.0). If the program itself needs a runtime, the runtime is started before main. A
- * program without OpenMP pays only for loading this library. The library does not use a C library, of which
- * the loader would have to load a second copy.
+ * An object that needs GCC's OpenMP runtime gets LLVM's instead, if LLVM's runtime has everything that the
+ * object uses. This works at the start of the program and for dlopen(), and also for renamed copies of
+ * libgomp in Python wheels (libgomp-a34b3233.so.1.0.0). If the program itself needs a runtime, the runtime is
+ * started before main. A program without OpenMP pays only for loading this library. The library does not use
+ * a C library, because the loader would have to load a second copy of it.
  *
  * The functions below run inside the loader, under its lock. They call no functions of the program's
  * libraries, except __kmpc_global_thread_num and omp_get_num_places before main. */
@@ -23,9 +23,9 @@
 /* ---- the program's environment ---- */
 
 struct environment {
-    char libomp[4096]; /* BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
+    char libomp[4096]; /* value of BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
     bool unread;       /* true if /proc/self/environ cannot be read */
-    bool moves_all;    /* true if BLAME_RUNTIME=libomp */
+    bool moves_all;    /* true if BLAME_RUNTIME=libomp, that is, all programs get libomp */
     bool cancels;      /* true if OMP_CANCELLATION is set to a value other than false */
 };
 
@@ -49,7 +49,7 @@ static void loader_take_variable(struct environment *environment, const char *en
  * a C library. */
 static void loader_read_environment(struct environment *environment)
 {
-    /* longer entries are cut; static, because the loader's lock lets in only one thread */
+    /* longer entries are truncated; static is safe, because the loader's lock lets in only one thread */
     static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")];
     char buffer[1024];
     size_t length = 0;
@@ -74,12 +74,13 @@ static void loader_read_environment(struct environment *environment)
 /* ---- differences between libomp and libgomp, shown by the names that a program imports ---- */
 
 enum {
-    TRAIT_TEAMS = 1, /* a teams construct on the host */
-    /* a worksharing construct that starts with memory for its team (scan) or with task reductions */
+    TRAIT_TEAMS = 1, /* the program has a teams construct on the host */
+    /* the program has a worksharing construct that starts with memory for its team (scan) or with task
+     * reductions */
     TRAIT_SHARES = 2,
-    TRAIT_REDUCES = 4,    /* task reductions in a worksharing construct */
+    TRAIT_REDUCES = 4,    /* the program has task reductions in a worksharing construct */
     TRAIT_CANCELS = 8,    /* cancel */
-    TRAIT_DEPRECATED = 16 /* functions for which libomp prints a deprecation warning */
+    TRAIT_DEPRECATED = 16 /* the program calls functions for which libomp prints a deprecation warning */
 };
 
 static const struct {
@@ -103,7 +104,8 @@ static const struct {
     {"omp_get_nested_", TRAIT_DEPRECATED},
 };
 
-/* Adds the trait of an imported name to *traits. Returns true, so that elf_view_unmet() visits all names. */
+/* Adds the trait that an imported name shows to *traits. Returns true, so that elf_view_unmet() visits all
+ * names. */
 static bool loader_note_trait(const void *traits, const char *name)
 {
     for (size_t i = 0; i < sizeof(trait_names) / sizeof(trait_names[0]); i++)
@@ -112,7 +114,7 @@ static bool loader_note_trait(const void *traits, const char *name)
     return true;
 }
 
-/* Returns the TRAIT_ flags of the names that an object imports. */
+/* Returns the TRAIT_ flags that an object's imported names show. */
 static unsigned loader_traits_of(const struct elf_view *object)
 {
     unsigned traits = 0;
@@ -121,8 +123,8 @@ static unsigned loader_traits_of(const struct elf_view *object)
     return traits;
 }
 
-/* Returns the reason for which libomp cannot run the program, as the end of a sentence that begins with
- * libomp's name; NULL if it can. `cancels` is true if OMP_CANCELLATION is on. */
+/* Returns the reason for which libomp cannot run a program with these traits, as the end of a sentence whose
+ * subject is libomp; NULL if libomp can run it. `cancels` is true if OMP_CANCELLATION is on. */
 static const char *loader_traits_differ(unsigned traits, bool cancels)
 {
     if (traits & TRAIT_TEAMS)
@@ -136,14 +138,14 @@ static const char *loader_traits_differ(unsigned traits, bool cancels)
 
 /* ---- files of loaded libraries, mapped for libblame.so (base/launched.h) ---- */
 
-/* Size of the largest file that is mapped. At most LAUNCHED_IMAGES files are mapped at a time. */
+/* Maximum size of a file that is mapped. At most LAUNCHED_IMAGES files are mapped at the same time. */
 #define IMAGE_MOST_BYTES (16l << 20)
 
 static struct launched_image images[LAUNCHED_IMAGES];
-/* index of the entry to use next, modulo LAUNCHED_IMAGES; it holds the oldest file */
+/* the entry to use next is next_image modulo LAUNCHED_IMAGES; it holds the oldest file */
 static unsigned next_image;
 
-/* Unmaps the entry's file and frees the entry. Returns false if libblame.so is reading the file. */
+/* Unmaps the entry's file and frees the entry. Returns false if libblame.so is using the file. */
 static bool empty_launched_image(struct launched_image *image)
 {
     uint32_t state = LAUNCHED_THERE;
@@ -153,8 +155,8 @@ static bool empty_launched_image(struct launched_image *image)
     return taken || state == LAUNCHED_FREE;
 }
 
-/* Maps the file of a library that has just been loaded, unless the file is large or the process's memory is
- * limited. */
+/* Maps the file of a library that has just been loaded, unless the file is too large or the process's memory
+ * is limited. */
 static void images_add(const struct link_map *map)
 {
     struct launched_image *image = &images[next_image++ % LAUNCHED_IMAGES];
@@ -174,7 +176,8 @@ static void images_add(const struct link_map *map)
     store_release(&image->state, LAUNCHED_THERE);
 }
 
-/* Unmaps the file of a library that is being unloaded, unless libblame.so is reading or has taken it. */
+/* Unmaps the file of a library that is being unloaded, unless libblame.so is using the mapping or has taken
+ * it over. */
 static void images_remove(const struct link_map *map)
 {
     for (unsigned i = 0; i < LAUNCHED_IMAGES; i++)
@@ -184,15 +187,17 @@ static void images_remove(const struct link_map *map)
 
 /* ---- choosing the program's runtime ---- */
 
-/* At its start, libomp creates a file of one page in /dev/shm. It crashes if RLIMIT_FSIZE is lower or
- * /dev/shm is full; libgomp does not. Some more space is required for processes that start at the same time. */
+/* When libomp starts, it creates a file of one page in /dev/shm. It crashes if RLIMIT_FSIZE is smaller than
+ * the file or /dev/shm is full; libgomp does not. The room required is larger, because other processes may
+ * start at the same time. */
 #define LIBOMP_FILE_BYTES 1024
 #define LIBOMP_ROOM_BYTES (1 << 20)
 
-/* number of new objects that are checked for missing names at once; more are not checked */
+/* maximum number of new objects that are checked for missing names at one time; further ones are not checked */
 #define FRESH_OBJECTS 1024
 
-#define PATIENCE_MS 1000 /* ms to wait until stderr accepts a line; after that nothing more is written */
+/* maximum time in ms until stderr accepts a line; if it takes longer, nothing more is written */
+#define PATIENCE_MS 1000
 
 #define GCC_NAME "libgomp.so.1"
 
@@ -201,23 +206,25 @@ static void images_remove(const struct link_map *map)
 static struct {
     struct launched launched;
     const struct link_map *program;
-    const struct link_map *llvm; /* the LLVM runtime in the process; NULL: not loaded */
-    /* true when all libraries that the program starts with are mapped, before their code runs */
+    const struct link_map *llvm; /* the LLVM runtime in the process; NULL: none is loaded */
+    /* true once all libraries with which the program starts are mapped; their code has not run yet */
     bool mapped;
     bool measured; /* true if libblame.so is loaded */
     bool moved;    /* true if the LLVM runtime was loaded as libgomp.so.1 */
-    /* the object for which a runtime was judged last, and whether libomp suits it */
+    /* the last object for which loader_judge_runtime() was asked, and whether libomp suits it */
     const struct link_map *judged;
     bool enough;
-    const struct link_map *told;                 /* the object about which print_runtime_lack() printed a line last */
-    const struct link_map *fresh[FRESH_OBJECTS]; /* objects that have not been checked for missing names */
+    /* the last object about which print_runtime_lack() printed a line */
+    const struct link_map *told;
+    /* objects that have not yet been checked for missing names */
+    const struct link_map *fresh[FRESH_OBJECTS];
     unsigned fresh_count;
-    struct environment given; /* read at the first search for libgomp */
+    struct environment given; /* the program's environment, read when libgomp is first searched for */
     bool asked;               /* true if `given` has been read */
-    struct stat begun;        /* the file that was stderr at the start */
+    struct stat begun;        /* the file that stderr was at the start */
     bool has_stderr;          /* true if stderr was open at the start and has accepted all lines */
-    /* number of lines printed; and number printed before the process was started again, which are not
-     * repeated */
+    /* number of lines printed; and number of lines printed before the process restarted itself, which are not
+     * printed again */
     unsigned lines, lines_before;
 } self;
 
@@ -234,7 +241,7 @@ static bool is_gcc_runtime(const char *name)
     return rest && (*rest == '.' || *rest == '-') && !text_after(rest, "-plugin");
 }
 
-/* Writes a line to stderr. Writes nothing if stderr is no longer the same file, or if nobody reads it. */
+/* Writes a line to stderr, unless stderr is no longer the same file, or nobody reads it. */
 static void write_loader_line(const char *const *parts, size_t count)
 {
     char line[1024];
@@ -253,7 +260,7 @@ static void write_loader_line(const char *const *parts, size_t count)
     kernel_write(2, line, length);
 }
 
-/* Prints why an object does not get libomp, and what happens instead (`follows`). */
+/* Prints why an object does not get libomp, and the consequence (`follows`). */
 static void print_runtime_reason(const struct link_map *needer, const char *why, const char *follows)
 {
     const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp, why,
@@ -262,13 +269,13 @@ static void print_runtime_reason(const struct link_map *needer, const char *why,
     write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-/* Prints which names libomp lacks, and what happens instead (`follows`). */
+/* Prints which names libomp lacks for an object, and the consequence (`follows`). */
 static void print_runtime_lack(const struct link_map *needer, const struct elf_lack *lack, const char *follows)
 {
     char more[] = " and 00 more";
     more[5] = (char)('0' + (lack->count - 1) / 10);
     more[6] = (char)('0' + (lack->count - 1) % 10);
-    if (more[5] == '0') /* drop the leading zero */
+    if (more[5] == '0') /* skip the leading zero */
         for (char *at = &more[5]; *at; at++)
             at[0] = at[1];
     const char *parts[] = {"blame: ",
@@ -287,7 +294,7 @@ static void print_runtime_lack(const struct link_map *needer, const struct elf_l
 #define KEEPS    " keeps its own runtime, which is not measured"
 #define REPLACED ": " GCC_NAME " has been replaced already"
 
-/* Prints that the environment cannot be read, so that it is unknown which runtime to use. */
+/* Prints that the environment cannot be read, so that we do not know which runtime to use. */
 static void print_environment_unread(const struct link_map *needer)
 {
     const char *parts[] = {
@@ -297,7 +304,7 @@ static void print_environment_unread(const struct link_map *needer)
     self.enough = false;
 }
 
-/* Returns true if libomp can replace libgomp for the object; otherwise prints why not. */
+/* Returns true if libomp can replace libgomp for the object. Otherwise prints why not. */
 static bool loader_runtime_suits(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     struct elf_view wanted;
@@ -315,8 +322,8 @@ static bool loader_runtime_suits(const struct elf_view *runtime, const struct li
     return !differs;
 }
 
-/* Returns true if loader_runtime_suits() holds for the object that needs the library, and for all loaded objects that will
- * share it. */
+/* Returns true if loader_runtime_suits() holds for the object that needs the library, and for all loaded
+ * objects that will share it. */
 static bool loader_runtime_suits_all(const struct elf_view *runtime, const struct link_map *needer, const char *library)
 {
     if (!loader_runtime_suits(runtime, needer, library))
@@ -330,7 +337,7 @@ static bool loader_runtime_suits_all(const struct elf_view *runtime, const struc
     return true;
 }
 
-/* Returns true if libomp can be started and suits all objects that need `library`; otherwise prints why not. */
+/* Returns true if libomp can be started, and suits all objects that need `library`. Otherwise prints why not. */
 static bool loader_judge_runtime(const struct link_map *needer, const char *library)
 {
     struct elf_view runtime;
@@ -364,8 +371,8 @@ static bool loader_judge_runtime(const struct link_map *needer, const char *libr
     return enough;
 }
 
-/* Returns the result of loader_judge_runtime(). It is remembered, because the loader asks once for each folder that
- * it searches. */
+/* Returns what loader_judge_runtime() returns. The result is kept, because the loader asks once for each
+ * folder that it searches. */
 static bool loader_runtime_is_enough(const struct link_map *needer, const char *library)
 {
     if (self.judged != needer)
@@ -378,17 +385,17 @@ EXPORT unsigned la_version(unsigned version)
 {
     self.launched.image_start_ns = kernel_now_ns();
     self.has_stderr = kernel_file_status(2, &self.begun);
-    /* a symbol of this library that no other library can replace */
+    /* the address of any symbol of this library that no other library can replace */
     self.launched.loader = (uintptr_t)&is_llvm_runtime;
     self.launched.images = images;
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* The loader calls this when it searches a library: first with the name (LA_SER_ORIG), then with a path in
- * each folder, until the library is found. The loader must know the runtime by every name under which it is
- * searched. It notes the first name only for an object that it then loads. For an object that is already
- * loaded, it notes only a path. So the runtime's path is returned at the first call if the runtime is not
- * loaded, and at a later one if it is. */
+/* The loader calls this when it searches for a library: first with the name (LA_SER_ORIG), then with a path
+ * in each folder, until it finds the library. The loader must know the runtime by every name for which it
+ * searches. For an object that it then loads, it notes the name that was returned at the first call. For an
+ * object that is already loaded, it notes only a path. So we return the runtime's path at the first call if
+ * the runtime is not loaded, and at a later one if it is. */
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     const char *file = text_file_name(name);
@@ -408,8 +415,8 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     return (char *)runtime;
 }
 
-/* Prints what an object lacks that was loaded after the runtime. The loader already knows libgomp's name
- * then, so it does not call la_objsearch(). */
+/* Prints which names are missing for an object that was loaded after the runtime. By then the loader knows
+ * libgomp's name, so it does not call la_objsearch(). */
 static void loader_tell_of_late_object(const struct elf_view *needer, const struct link_map *map)
 {
     struct elf_view runtime;
@@ -428,7 +435,8 @@ static void loader_tell_of_late_object(const struct elf_view *needer, const stru
         print_runtime_reason(map, differs, " runs on it" REPLACED);
 }
 
-/* Ensures that glibc finds room for the thread-local storage of an object that the process starts with. */
+/* Makes sure that glibc will find room for the thread-local storage of an object with which the process
+ * starts. */
 static void loader_make_tls_room(const struct elf_view *view, const struct link_map *map)
 {
     struct elf_view program;
@@ -456,7 +464,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 {
     struct elf_view view;
     const char *file = text_file_name(map->l_name);
-    (void)cookie; /* the cookie keeps its initial value, the address of the link map */
+    (void)cookie; /* the cookie already has a useful value, the address of the link map */
     if (namespace != LM_ID_BASE)
         return 0;
     if (self.measured)
@@ -497,8 +505,8 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
     return 0;
 }
 
-/* Returns true if an object of the process defines the name. Also returns true if the process has an object
- * with only the old hash table, which is not searched. */
+/* Returns true if an object in the process defines the name. Also returns true if some object has only the
+ * old hash table, in which we do not search. */
 static bool loader_process_has_symbol(const void *first, const char *name)
 {
     struct elf_view view;
@@ -511,8 +519,9 @@ static bool loader_process_has_symbol(const void *first, const char *name)
     return false;
 }
 
-/* Prints the runtime functions that no object defines, for all objects loaded since the last call. The loader
- * binds a function only when it is first called, so the program would end in the middle of its run. */
+/* Prints which runtime functions no object defines, for all objects loaded since the last call. Without this,
+ * the program would end in the middle of its run, because the loader binds a function only when it is first
+ * called. */
 static void loader_tell_of_unmet_symbols(void)
 {
     for (unsigned i = 0; i < self.fresh_count; i++) {
@@ -533,17 +542,17 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
         loader_tell_of_unmet_symbols();
 }
 
-/* Returns the address of the runtime's function with this name; 0 if there is none. */
+/* Returns the address of the function of this name in the runtime; 0 if there is none. */
 static uintptr_t runtime_function(const struct elf_view *runtime, const char *name)
 {
     const ElfW(Sym) *symbol = elf_view_find(runtime, name);
     return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? runtime->base + symbol->st_value : 0;
 }
 
-/* The loader calls this before main, after the constructors of all libraries. Any call starts the runtime,
- * and the runtime starts the tool. __kmpc_global_thread_num creates no threads and does not bind the initial
- * thread to its OMP place. libgomp reads the OMP places at its start, so omp_get_num_places makes libomp do
- * the same when it replaces libgomp. */
+/* The loader calls this before main, after the constructors of all libraries. Any call to the runtime starts
+ * the runtime, and the runtime starts the tool. We call __kmpc_global_thread_num, which creates no threads
+ * and does not bind the initial thread to its OMP place. libgomp reads the OMP places when it starts; if
+ * libomp replaces libgomp, we call omp_get_num_places so that libomp does, too. */
 EXPORT void la_preinit(uintptr_t *cookie)
 {
     struct elf_view view;

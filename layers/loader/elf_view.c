@@ -3,16 +3,16 @@
 #include "layers/loader/kernel.h"
 #include "layers/loader/text.h"
 
-#define PAGE_BYTES    4096u /* a size that divides the page size of every system */
+#define PAGE_BYTES    4096u /* this divides the page size of every system */
 #define PAGES_KEPT    64u
-#define PREFIX_BYTES  8    /* elf_is_runtime_name() reads fewer bytes of a name with another prefix */
+#define PREFIX_BYTES  8    /* if a name has another prefix, elf_is_runtime_name() reads fewer bytes of it */
 #define VERSIONS_MOST 4096 /* maximum number of versions that are checked */
 
 struct gnu_hash {
     uint32_t buckets, first, filters, shift;
 };
 
-/* page numbers that were found readable, by number modulo PAGES_KEPT */
+/* numbers of pages that were found to be readable; page n is in entry n % PAGES_KEPT */
 static uintptr_t pages_there[PAGES_KEPT];
 
 void elf_view_forget_pages(void)
@@ -29,8 +29,8 @@ static bool elf_page_is_there(uintptr_t page)
     return *kept == page;
 }
 
-/* Returns true if the bytes can be read. For a mapped object the kernel is asked about each page, because a
- * mapping may extend beyond the end of its file. */
+/* Returns true if the bytes can be read. For an object mapped by the loader, asks the kernel about each page,
+ * because a mapping may extend beyond the end of its file. */
 static bool elf_can_read(const struct elf_view *view, uintptr_t at, size_t bytes)
 {
     if (at < PAGE_BYTES || at + bytes < at)
@@ -55,7 +55,7 @@ static const ElfW(Sym) * elf_symbol_of(const struct elf_view *view, uint32_t num
     return elf_table_item(view, (uintptr_t)view->symbols, number, sizeof(ElfW(Sym)));
 }
 
-/* Returns a string of the string table; "" if it does not end within readable memory. */
+/* Returns a string from the string table; "" if the string does not end within readable memory. */
 static const char *elf_string(const struct elf_view *view, uintptr_t place)
 {
     uintptr_t begin = (uintptr_t)view->strings + place;
@@ -65,8 +65,8 @@ static const char *elf_string(const struct elf_view *view, uintptr_t place)
     return "";
 }
 
-/* Returns the address of a table; 0 if it is misaligned. In a mapped object, the loader has made some
- * addresses absolute and left others as in the file. */
+/* Returns the address of a table; 0 if it is misaligned. In an object mapped by the loader, some entries are
+ * already absolute addresses, others are as in the file. */
 static uintptr_t elf_table_address(const struct elf_view *view, uintptr_t value, size_t alignment)
 {
     uintptr_t at = value < view->base ? view->base + value : value;
@@ -123,7 +123,7 @@ void elf_view_of_map(struct elf_view *view, const struct link_map *map)
 {
     *view = (struct elf_view){.base = map->l_addr};
     if (map->l_ld)
-        /* no limit is needed, because the loader has already read it */
+        /* no limit is needed, because the loader has already read this section */
         elf_read_dynamic_section(view, map->l_ld, SIZE_MAX);
 }
 
@@ -144,7 +144,7 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count)
         return false;
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)((uintptr_t)bytes + header->e_phoff);
     for (unsigned i = 0; i < header->e_phnum; i++) {
-        /* The symbol tables are in the first segment. Their addresses must equal offsets in the file. */
+        /* Symbol tables are in the first segment. Their addresses must equal their offsets in the file. */
         if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0 && segments[i].p_vaddr != 0)
             return false;
         if (segments[i].p_type == PT_DYNAMIC && is_elf_file_part(view, segments[i].p_offset, segments[i].p_filesz))
@@ -206,8 +206,8 @@ static bool elf_defines_version(const struct elf_view *view, const char *name)
     return false;
 }
 
-/* Returns the first version that the runtime lacks, of the `count` versions at `at` that the object needs
- * from one file; NULL if it has them all. */
+/* Returns the first version that the runtime lacks. `at` is the list of the `count` versions that the object
+ * needs from one file. Returns NULL if the runtime has them all. */
 static const char *elf_lacks_version_of(const struct elf_view *runtime, const struct elf_view *needer, uintptr_t at,
                                         unsigned count)
 {
@@ -224,7 +224,7 @@ static const char *elf_lacks_version_of(const struct elf_view *runtime, const st
 }
 
 /* Returns a version that the object needs from `library` and that the runtime lacks; NULL if there is none.
- * The loader rejects an object if a library lacks a version that the object names. */
+ * The loader rejects an object if the library lacks a version that the object names. */
 static const char *elf_lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library)
 {
     uintptr_t at = needer->versions_needed;
@@ -254,15 +254,15 @@ static void elf_note_lack(struct elf_lack *lack, uint32_t symbol, const char *na
 {
     for (unsigned i = 0; i < lack->count; i++)
         if (lack->symbol[i] == symbol)
-            return; /* another relocation of this symbol came before */
+            return; /* there was an earlier relocation for this symbol */
     if (!lack->name)
         lack->name = name;
     if (lack->count < ELF_LACK_MOST)
         lack->symbol[lack->count++] = symbol;
 }
 
-/* Returns the name of a symbol that another object must define; "" for other symbols, and for names that are
- * not an OpenMP runtime's. */
+/* Returns the name of a symbol that another object must define; "" for other symbols, and for names that do
+ * not belong to an OpenMP runtime. */
 static const char *elf_name_of_wanted_symbol(const struct elf_view *needer, uint32_t number)
 {
     const ElfW(Sym) *symbol = elf_symbol_of(needer, number);
@@ -274,8 +274,8 @@ static const char *elf_name_of_wanted_symbol(const struct elf_view *needer, uint
     return elf_string(needer, symbol->st_name);
 }
 
-/* Adds names to *lack that has() does not find. Imported symbols have no table of their own, but each has a
- * relocation. Weak symbols may be missing. */
+/* Adds to *lack the imported names that has() does not find. There is no table of imported symbols, but each
+ * has a relocation. Weak symbols may be missing. */
 static void elf_find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations, size_t bytes,
                            bool (*has)(const void *in, const char *name), const void *in)
 {

@@ -1,5 +1,5 @@
-/* Reads the symbols of a library by its dynamic section. The library is mapped by the loader, or it is a file
- * in memory. It may be damaged: what cannot be read counts as empty. */
+/* Reads the symbols of a library by its dynamic section. The library is either mapped by the loader or a file
+ * in memory. It may be damaged; what cannot be read counts as empty. */
 #ifndef BLAME_LAYERS_LOADER_ELF_VIEW_H
 #define BLAME_LAYERS_LOADER_ELF_VIEW_H
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct elf_view {
-    uintptr_t base; /* difference between addresses in memory and link-time addresses */
-    uintptr_t end;  /* end of the file in memory; 0 for an object mapped by the loader */
+    uintptr_t base; /* address in memory minus link-time address */
+    uintptr_t end;  /* end of the file in memory; 0 for an object that the loader has mapped */
     const ElfW(Sym) * symbols;
     const char *strings;
     const uint32_t *gnu_hash;
@@ -20,11 +20,11 @@ struct elf_view {
     size_t plt_relocations_bytes, relocations_bytes, relative_count;
 };
 
-/* Discards what is known about readable pages. The kernel is asked only once for each page, so this must be
- * called when objects may have been unmapped. [init] */
+/* Discards what is known about readable pages. We ask the kernel only once about each page, so this must be
+ * called after objects may have been unmapped. [init] */
 void elf_view_forget_pages(void);
 
-/* Makes a view of an object mapped by the loader. [init] */
+/* Makes a view of an object that the loader has mapped. [init] */
 void elf_view_of_map(struct elf_view *view, const struct link_map *map);
 
 /* Makes a view of a file in memory. Returns false if it is not a library with a symbol table. [init] */
@@ -38,7 +38,7 @@ bool elf_view_needs(const struct elf_view *view, const struct link_map *map, con
 
 #define ELF_LACK_MOST 64
 
-/* What an object needs from an OpenMP runtime but does not get. */
+/* What an OpenMP runtime does not have although an object needs it. */
 struct elf_lack {
     const char *name; /* first missing symbol or version */
     unsigned count;   /* number of missing symbols or versions, at most ELF_LACK_MOST */

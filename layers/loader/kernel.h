@@ -50,8 +50,8 @@ static inline bool kernel_file_status(int fd, struct stat *status)
     return kernel_call(SYS_fstat, fd, (long)status, 0, 0, 0, 0) == 0;
 }
 
-/* Returns true if the file accepts data within wait_ms. Also returns true if the kernel refuses to tell,
- * because RLIMIT_NOFILE is 0. [any] */
+/* Returns true if the file accepts data within wait_ms. Also returns true if the kernel cannot tell, because
+ * RLIMIT_NOFILE is 0. [any] */
 static inline bool kernel_has_room(int fd, int wait_ms)
 {
     const uint64_t all = ~0ull;
@@ -61,7 +61,8 @@ static inline bool kernel_has_room(int fd, int wait_ms)
     return ready > 0 || ready == -EINVAL;
 }
 
-/* Writes to a file. A closed pipe or RLIMIT_FSIZE causes no signal in the program. [any] */
+/* Writes to a file. If the write fails because of a closed pipe or RLIMIT_FSIZE, the program gets no signal.
+ * [any] */
 static inline void kernel_write(int fd, const void *buffer, size_t bytes)
 {
     const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
@@ -77,7 +78,7 @@ static inline void kernel_write(int fd, const void *buffer, size_t bytes)
     kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
 }
 
-/* Returns RLIMIT_FSIZE: the maximum size in bytes of a file that this process writes. [any] */
+/* Returns RLIMIT_FSIZE, the maximum size in bytes of a file that this process may write. [any] */
 static inline uint64_t kernel_file_limit(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -85,7 +86,7 @@ static inline uint64_t kernel_file_limit(void)
     return limit.rlim_cur;
 }
 
-/* Returns RLIMIT_AS: the maximum number of bytes that this process may map; UINT64_MAX: no limit. [any] */
+/* Returns RLIMIT_AS, the maximum number of bytes that this process may map; UINT64_MAX: no limit. [any] */
 static inline uint64_t kernel_memory_limit(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -100,7 +101,8 @@ static inline long kernel_file_bytes(int fd)
     return end > 0 ? end : 0;
 }
 
-/* Returns the free bytes of the path's file system; UINT64_MAX if it has no limit or does not exist. [any] */
+/* Returns the number of free bytes in the path's file system; UINT64_MAX if it has no limit or does not
+ * exist. [any] */
 static inline uint64_t kernel_room(const char *path)
 {
     struct statfs found = {0};
@@ -119,8 +121,8 @@ static inline const void *kernel_map_file(int fd, size_t *bytes)
     return at < 0 && at > -4096 ? NULL : (const void *)at;
 }
 
-/* Returns true if eight bytes can be read at the address. The kernel reads them as a signal mask before it
- * rejects the invalid operation. [any] */
+/* Returns true if eight bytes can be read at the address. The system call is invalid, but the kernel reads
+ * its argument, a signal mask, from the address before it rejects the call. [any] */
 static inline bool kernel_is_readable(uintptr_t at)
 {
     return kernel_call(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t), 0, 0) != -EFAULT;

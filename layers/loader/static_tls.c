@@ -5,19 +5,19 @@
 #include "layers/loader/text.h"
 
 #define TUNABLES "GLIBC_TUNABLES="
-/* not a tunable of glibc, which ignores unknown ones; passes the number of printed lines to the restarted
- * process */
+/* Not a tunable of glibc, which ignores tunables that it does not know. It passes the number of printed lines
+ * to the restarted process. */
 #define OURS    "blame.lines="
 #define TUNABLE "glibc.rtld.optional_static_tls="
 #define DONE    "BLAME_STARTED_AGAIN="
 #define AUDIT   "LD_AUDIT="
 
 #define PAGE_BYTES 4096u
-/* alignment that glibc gives to thread-local storage if the program needs no more */
+/* alignment in bytes that glibc gives to thread-local storage if the program needs no larger one */
 #define TCB_BYTES    64u
-#define GLIBCS_BYTES 512u /* glibc's default of the tunable, in bytes */
-/* Bytes of glibc's other reserve (some 1,300 bytes) that the startup libraries may use. The rest is left to
- * libraries loaded later. */
+#define GLIBCS_BYTES 512u /* glibc's default for the tunable, in bytes */
+/* Number of bytes that the startup libraries may use of another reserve of glibc, which has about 1,300
+ * bytes. The rest of that reserve is left to libraries that are loaded later. */
 #define OTHER_BYTES 512u
 
 #if defined(__x86_64__)
@@ -45,8 +45,8 @@ static struct tls tls_of_segments(const ElfW(Phdr) * segments, size_t count)
     return tls;
 }
 
-/* Returns the size and alignment of an object's thread-local storage, as its program headers state it. `base`
- * is the address of the object's first page. */
+/* Returns the size and alignment of an object's thread-local storage, as stated in its program headers.
+ * `base` is the address of the object's first page. */
 static struct tls tls_of(uintptr_t base)
 {
     const ElfW(Ehdr) *header = (const void *)base;
@@ -66,7 +66,7 @@ static size_t tunable_value(const char *digits)
     return number;
 }
 
-/* Appends a text at `end`. Returns the new end. */
+/* Appends `text` at `end`. Returns the new end. */
 static char *tunable_append(char *end, const char *text)
 {
     while ((*end = *text++))
@@ -89,7 +89,7 @@ static char **static_tls_environment(void)
     return (char **)(self.stack + 1 + self.stack[0] + 1);
 }
 
-/* Returns an entry of the auxiliary vector; 0 if the kernel gave none of this type. */
+/* Returns the value of this type in the auxiliary vector; 0 if the kernel gave none. */
 static uintptr_t static_tls_auxiliary_value(uint64_t type)
 {
     char *const *end = static_tls_environment();
@@ -108,24 +108,24 @@ unsigned static_tls_begin(const struct elf_view *view)
     const ElfW(Sym) *symbol = self.stack ? NULL : elf_view_find(view, "__libc_stack_end");
     if (!symbol || symbol->st_size != sizeof(uintptr_t))
         return 0;
-    /* NULL if the program has a copy of the variable */
+    /* this is NULL if the program has a copy of the variable */
     self.stack = *(const uintptr_t *const *)(view->base + symbol->st_value);
     self.room = GLIBCS_BYTES;
     for (char **entry = self.stack ? static_tls_environment() : NULL; entry && *entry; entry++) {
         const char *value = text_after(*entry, TUNABLES), *ours = value ? text_after(value, OURS) : NULL, *room;
         for (const char *at = value; at && *at; at++)
             if ((room = text_after(at, TUNABLE)))
-                self.room = tunable_value(room); /* glibc uses the last setting */
+                self.room = tunable_value(room); /* like glibc, use the last setting */
         if (ours) {
             lines = (unsigned)tunable_value(ours);
-            *entry = done; /* hides the entry from processes that this one starts */
+            *entry = done; /* hides the entry from processes that this process starts */
         }
     }
     return lines;
 }
 
-/* Returns the size of a file and counts the zero-terminated strings in it. If `to` is not NULL, copies the
- * file there. */
+/* Returns the size of a file, and stores the number of zero-terminated strings in it in *texts. If `to` is
+ * not NULL, copies the file there. */
 static size_t static_tls_read_texts(const char *path, char *to, size_t *texts)
 {
     char buffer[1024];
@@ -148,9 +148,9 @@ static bool static_tls_is_program_file(const char *path, struct stat *status)
     return kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0, 0, 0) == 0;
 }
 
-/* Executes this process's program again, by the name under which it was started, if that name still leads to
- * it. Under valgrind, the file /proc/self/exe is valgrind, but the link contains the name of the program.
- * Executing that would run the program without valgrind, so nothing is done. */
+/* Executes this process's program again, by the name under which the program was started, if that name still
+ * leads to it. Under valgrind, the file /proc/self/exe is valgrind, but the link contains the name of the
+ * program. Executing that name would run the program without valgrind, so nothing is done. */
 static void static_tls_execute_again(char **arguments, char **environment)
 {
     static const char own[] = "/proc/self/exe";
@@ -166,10 +166,10 @@ static void static_tls_execute_again(char **arguments, char **environment)
             kernel_call(SYS_execve, (long)names[i], (long)arguments, (long)environment, 0, 0, 0);
 }
 
-/* Starts this process again. Replaces all environment entries that begin with `beginning` by `entry` (none if
- * NULL). The arguments are read from /proc/self/cmdline: if the loader was started by its own name, it has
- * removed its own arguments from the stack. The environment is read from the stack, because glibc cuts
- * strings in the kernel's copy. Returns only if the start fails. */
+/* Executes the program again. All environment entries that begin with `beginning` are replaced by `entry` (by
+ * none if it is NULL). The arguments are read from /proc/self/cmdline, because a loader that was started by
+ * its own name has removed its own arguments from the stack. The environment is read from the stack, because
+ * glibc truncates strings in the kernel's copy. Returns only on failure. */
 static void static_tls_restart_process(const char *beginning, char *entry)
 {
     static const char path[] = "/proc/self/cmdline";
@@ -197,8 +197,8 @@ static void static_tls_restart_process(const char *beginning, char *entry)
     kernel_unmap((void *)at, list_bytes + bytes);
 }
 
-/* Requests a quarter more than is needed until now, because more libraries may follow. So each restart has
- * more room than the one before. */
+/* We request a quarter more than has been needed so far, because more libraries may follow. So each restart
+ * has more room than the one before. */
 const char *static_tls_add(const struct link_map *map, unsigned lines)
 {
     static char entry[128];
@@ -208,12 +208,12 @@ const char *static_tls_add(const struct link_map *map, unsigned lines)
         return NULL;
     char *end = tunable_append(tunable_append_number(tunable_append(entry, TUNABLES OURS), lines), ":"), *tunable = end;
     tunable_append_number(tunable_append(end, TUNABLE), self.wanted + self.wanted / 4);
-    static_tls_restart_process(DONE, entry); /* the entry is placed after all others of its name */
+    static_tls_restart_process(DONE, entry); /* the new entry comes after all others of its name */
     self.stack = NULL;
     return tunable;
 }
 
-/* Returns true if the program's code accesses thread-local storage of libraries directly (initial-exec). */
+/* Returns true if the program's code accesses the thread-local storage of libraries directly (initial-exec). */
 static bool reaches_static_tls(const struct elf_view *program)
 {
     const ElfW(Rela) *relocations = (const void *)program->relocations;

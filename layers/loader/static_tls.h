@@ -1,7 +1,7 @@
-/* Ensures that the thread-local storage of the libraries that a process starts with has enough room. If there
- * is an audit library, glibc reserves this room before it knows the libraries: some 1,800 bytes, or as much
- * as GLIBC_TUNABLES says. If that is too little, glibc ends the process. So the process is started again with
- * more room, before any of the program's code has run. */
+/* Makes sure that there is enough room for the thread-local storage of the libraries with which a process
+ * starts. If there is an audit library, glibc reserves this room before it knows the libraries: about 1,800
+ * bytes, or as much as GLIBC_TUNABLES says. If that is too little, glibc ends the process. To prevent this,
+ * we restart the process with more room, before any code of the program has run. */
 #ifndef BLAME_LAYERS_LOADER_STATIC_TLS_H
 #define BLAME_LAYERS_LOADER_STATIC_TLS_H
 
@@ -9,21 +9,22 @@
 
 #include "layers/loader/elf_view.h"
 
-/* Finds the process's arguments and environment by a variable of the loader, when `view` is the loader.
- * Returns the number of lines that the process printed before it was started again. [init] */
+/* Finds the process's arguments and environment by a variable of the loader, if `view` is the loader. Returns
+ * the number of lines that the process printed before it was restarted. [init] */
 unsigned static_tls_begin(const struct elf_view *view);
 
-/* Adds an object that the process starts with, but not the program. Does not return if the process is started
- * again. If a restart is necessary but impossible, returns the tunable that GLIBC_TUNABLES should contain,
- * once; otherwise NULL. `lines` is the number of lines printed until now. [init] */
+/* Adds the needs of an object with which the process starts, other than the program. Does not return if the
+ * process is restarted. If a restart is necessary but impossible, returns the tunable that GLIBC_TUNABLES
+ * should contain, but only once; otherwise returns NULL. `lines` is the number of lines printed so far.
+ * [init] */
 const char *static_tls_add(const struct link_map *map, unsigned lines);
 
-/* Returns false if glibc cannot place the object's thread-local storage as long as there is an audit library:
- * the storage must exist before main, and needs a larger alignment than the program's and the thread's own.
- * [init] */
+/* Returns false if glibc cannot place the object's thread-local storage while there is an audit library. This
+ * is the case if the storage must exist before main, and needs a larger alignment than the program's storage
+ * and the thread itself. [init] */
 bool static_tls_fits(const struct link_map *map, const struct elf_view *program);
 
-/* Starts the process again without audit libraries. Returns only if the start fails. [init] */
+/* Restarts the process without audit libraries. Returns only on failure. [init] */
 void static_tls_leave(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* libblame-mpi.so: defines the MPI functions that can wait for other ranks, in front of the program's MPI
- * library. Each function reports its start and end to libblame.so, if that is loaded, and calls the next
- * function of the same name. The library is built without MPI headers. MPI's handles may be numbers or
- * pointers; all parameters are treated as words of the calling convention and passed on unchanged. So one
- * library works with every MPI, in C and Fortran.
+/* libblame-mpi.so: defines the MPI functions that can wait for other ranks. The program's calls reach these
+ * functions before those of the MPI library. Each function reports its start and end to libblame.so, if that
+ * is loaded, and calls the next function of the same name. The library is built without MPI headers. MPI's
+ * handles may be numbers or pointers; we treat all parameters as words of the calling convention and pass
+ * them on unchanged. So one library works with every MPI, in C and Fortran.
  *
  * The program may call MPI from anywhere, so nothing here allocates memory, prints, or changes errno. */
 #include <dlfcn.h>
@@ -16,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* an MPI error code, returned if the program called a function that no library defines */
+/* an MPI error code, which is returned if no library defines the function that the program called */
 #define NO_SUCH_FUNCTION 1
 
 typedef long word;
@@ -36,9 +36,9 @@ static word no_such_mpi_function(void)
     return NO_SUCH_FUNCTION;
 }
 
-/* Returns the function that would be called without this library. Normally it is the next one in the order of
- * the program's libraries. If MPI was loaded later (without RTLD_GLOBAL), it is the one that the calling
- * library finds. */
+/* Returns the function that would be called if this library did not exist. Normally it is the next one in the
+ * order of the program's libraries. If MPI was loaded later (without RTLD_GLOBAL), it is the one that the
+ * caller's own library finds. */
 static __attribute__((noinline, cold)) function find_next_mpi_function(const char *name, const void *caller)
 {
     function next = (function)dlsym(RTLD_NEXT, name);
@@ -50,7 +50,7 @@ static __attribute__((noinline, cold)) function find_next_mpi_function(const cha
     return next ? next : (function)no_such_mpi_function;
 }
 
-/* What ask_mpi() asks about a handle; IN_FORTRAN is added if the handle is Fortran's. */
+/* The question that ask_mpi() asks about a handle. IN_FORTRAN is added if the handle comes from Fortran. */
 enum { RANKS = 0, BYTES = 2, IN_FORTRAN = 1 };
 
 static word ask_mpi(int question, word handle, const void *caller)
@@ -71,8 +71,10 @@ static word ask_mpi(int question, word handle, const void *caller)
 }
 
 struct size {
-    bool fortran, large;           /* large: the count is not an int (functions with the suffix _c) */
-    word error, comm, count, type; /* values of the call's parameters, in Fortran their addresses; 0: none */
+    /* `large` is true if the count is not an int (functions with the suffix _c) */
+    bool fortran, large;
+    /* values of the call's parameters, or in Fortran the parameters' addresses; 0: none */
+    word error, comm, count, type;
 };
 
 static __attribute__((noinline)) void pass_mpi_size(const struct mpi_tool *tool, word ranks, word count, word bytes)
@@ -80,8 +82,8 @@ static __attribute__((noinline)) void pass_mpi_size(const struct mpi_tool *tool,
     tool->size((uint32_t)ranks, (double)count * (double)bytes);
 }
 
-/* Reports the communicator's size and the bytes of a call that samples hit and that succeeded. Because it
- * succeeded, its handles are valid, and asking about them calls no error handler. */
+/* For a successful call in which samples were taken: reports the size of the communicator and the number of
+ * bytes. Because the call succeeded, its handles are valid, and queries about them call no error handler. */
 static __attribute__((noinline, cold)) void tell_mpi_size(const struct mpi_tool *tool, const uintptr_t *frame,
                                                           struct size size)
 {
@@ -99,8 +101,8 @@ static __attribute__((noinline, cold)) void tell_mpi_size(const struct mpi_tool 
     errno = saved;
 }
 
-/* The numbers of the two parameters that name the rank for which a call waits, and its communicator. They are
- * the same in C and Fortran. */
+/* The positions of two parameters: the rank for which a call waits, and its communicator. They are the same
+ * in C and Fortran. */
 struct peer_place {
     int rank, comm;
 };
@@ -125,8 +127,8 @@ static inline struct peer_place mpi_peer_place_of(enum mpi_function function)
     }
 }
 
-/* The handle of MPI_COMM_WORLD in all descendants of MPICH, in C and Fortran. In Open MPI it is the address
- * of an object in C, and 0 in Fortran. */
+/* The handle of MPI_COMM_WORLD in MPICH and all its descendants, in C and Fortran. In Open MPI, the handle is
+ * the address of an object in C, and 0 in Fortran. */
 #define MPICH_WORLD 0x44000000
 
 static __attribute__((noinline, cold)) word find_mpi_world(const void *caller)
@@ -153,8 +155,8 @@ static inline bool is_mpi_world(bool fortran, word comm, const void *caller)
     return fortran ? *(const int *)comm == 0 : comm == known;
 }
 
-/* Reports the start of a call. A negative rank means "any source" or "no process", so no rank is reported
- * then. Returns true if the end must be reported, too. */
+/* Reports the start of a call. A negative rank means "any source" or "no process"; no rank is then reported.
+ * Returns true if the end of the call must be reported, too. */
 static inline bool begin_mpi_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran,
                                   const word *arguments, const uintptr_t *frame)
 {
@@ -167,7 +169,7 @@ static inline bool begin_mpi_call(const struct mpi_tool *tool, enum mpi_function
     return tool->begin(function, frame);
 }
 
-/* The first n parameters (Pn) and arguments (An) of a function. */
+/* Macros Pn and An give the first n parameters and the first n arguments of a function. */
 #define P0  void
 #define P1  word a1
 #define P2  P1, word a2
@@ -197,7 +199,7 @@ static inline bool begin_mpi_call(const struct mpi_tool *tool, enum mpi_function
 #define A12 A11, a12
 #define A13 A12, a13
 
-/* Initialisers of an array that has the arguments from index 1 on. */
+/* Macros Ln give the initialisers of an array that has the n arguments from index 1 on. */
 #define L0  0
 #define L1  0, A1
 #define L2  0, A2
@@ -213,7 +215,7 @@ static inline bool begin_mpi_call(const struct mpi_tool *tool, enum mpi_function
 #define L12 0, A12
 #define L13 0, A13
 
-/* Wn is argument number n, En the one after it, which is Fortran's error code. */
+/* Macro Wn gives argument number n, and En the argument after it, which is Fortran's error code. */
 #define W0  0
 #define W1  a1
 #define W2  a2
@@ -271,8 +273,8 @@ static inline bool begin_mpi_call(const struct mpi_tool *tool, enum mpi_function
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))            \
     FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_f08_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
-/* The same for a function with buffers, which also has a variant for large counts, and another mpi_f08 name
- * in MPICH. */
+/* Like CALL, for a function with buffers. Such a function also has a variant for large counts, and in MPICH
+ * another name for mpi_f08. */
 #define BUFFERED(name, fortran, in_c, in_fortran, comm, count, type)                                                   \
     CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                           \
     FUNCTION(MPI_CALL_##name, false, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                         \
