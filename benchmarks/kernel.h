@@ -1,6 +1,5 @@
-/* Declarations that all benchmark kernels share: a clock, the result line, and parsing of the command line.
- * Everything is in this header, so that each kernel is one translation unit that any OpenMP compiler can
- * build. */
+/* What all benchmark kernels share: a clock, the line with the result, and the command line. The code is in a
+ * header, so that any OpenMP compiler can build a kernel as a single translation unit. */
 #ifndef BENCHMARKS_KERNEL_H
 #define BENCHMARKS_KERNEL_H
 
@@ -15,7 +14,7 @@
 
 #include <omp.h>
 
-/* Exit statuses. bench.py distinguishes the two kinds of failure. */
+/* Exit statuses. bench.py treats a wrong result and a wrong command line differently. */
 enum { KERNEL_VERIFIED = 0, KERNEL_FAILED = 1, KERNEL_USAGE = 2 };
 
 static inline double kernel_clock_s(void)
@@ -25,7 +24,7 @@ static inline double kernel_clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Prints `kernel size threads seconds VERIFIED|FAILED`. Returns the exit status for main(). */
+/* Prints the line `kernel size threads seconds VERIFIED|FAILED`, and returns the exit status for main(). */
 static inline int kernel_report(const char *kernel, const char *size, double seconds, bool verified)
 {
     printf("%s %s %d %.6f %s\n", kernel, size, omp_get_max_threads(), seconds, verified ? "VERIFIED" : "FAILED");
@@ -43,9 +42,10 @@ static inline void *kernel_alloc(size_t count, size_t size_bytes)
     return memory;
 }
 
-/* One integer argument. If its name starts without dashes, it is positional. All arguments are optional, and
- * *value is the default at first. If `letters` is set, the argument is one of these letters, and its value is
- * the letter's index. In an array of arguments, a NULL name marks the end. */
+/* An integer argument of the command line. It is an option if its name starts with dashes; otherwise it is
+ * positional. All arguments are optional: *value is the default until the argument is read. If `letters` is
+ * set, the argument must be one of these letters, and its value is the index of the letter. An argument whose
+ * name is NULL ends an array of arguments. */
 struct kernel_arg {
     const char *name;
     long *value;
@@ -90,7 +90,7 @@ static inline void kernel_set_arg(const char *kernel, const struct kernel_arg *a
     *arg->value = value;
 }
 
-/* Returns the option named `text`, or the next unused positional argument. */
+/* Returns the option with the name `text`, or, if `text` is no option, the next positional argument. */
 static inline const struct kernel_arg *kernel_find_arg(const struct kernel_arg *args, const char *text, int position)
 {
     for (const struct kernel_arg *arg = args; arg->name != NULL; arg++) {
@@ -128,7 +128,7 @@ static inline void kernel_parse_args(int argc, char **argv, const char *kernel, 
     }
 }
 
-/* Returns the size in printed form: `27`, or `27,cutoff=10` if the option is used. */
+/* Returns the size for the line with the result: `27`, or `27,cutoff=10` if the option is used. */
 static inline const char *kernel_size_text(char *text, size_t text_bytes, long size, const char *option, long value)
 {
     if (value != 0)
@@ -138,7 +138,7 @@ static inline const char *kernel_size_text(char *text, size_t text_bytes, long s
     return text;
 }
 
-/* Arguments of the kernels modelled on NPB: a problem class, and how often to solve the problem. */
+/* The arguments of a kernel modelled on NPB: its problem class, and how often the problem is solved. */
 struct kernel_class {
     long index; /* in "SWA" */
     long repeat;
@@ -160,8 +160,8 @@ static inline struct kernel_class kernel_parse_class(int argc, char **argv, cons
     return chosen;
 }
 
-/* Computes one step of splitmix64 (Steele, Lea, Flood, OOPSLA 2014), the random numbers of the kernels
- * modelled on BOTS. */
+/* Returns the next number of splitmix64 (Steele, Lea, Flood, OOPSLA 2014), from which the kernels modelled on
+ * BOTS make their random numbers. */
 static inline uint64_t kernel_hash(uint64_t x)
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
@@ -170,7 +170,7 @@ static inline uint64_t kernel_hash(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Converts a hash to a number in [0, 1). */
+/* Converts a hash to a number of at least 0 and less than 1. */
 static inline double kernel_unit(uint64_t hash)
 {
     return (double)(int64_t)(hash >> 11) * 0x1p-53;

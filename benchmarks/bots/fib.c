@@ -1,6 +1,6 @@
-/* fib, modelled on BOTS: computes Fibonacci numbers by the recursive definition, with one task for each call.
- * Without a cut-off, the program does little except create tasks and wait for them. This is the worst case
- * for any tool. */
+/* fib, modelled on BOTS: computes a Fibonacci number by the recursive definition, with a task for each call.
+ * Without a cut-off, the program does little but create tasks and wait for them, which is the worst case for
+ * any tool. */
 #include "../kernel.h"
 
 static long fib_sequential(int n)
@@ -8,8 +8,8 @@ static long fib_sequential(int n)
     return n < 2 ? n : fib_sequential(n - 1) + fib_sequential(n - 2);
 }
 
-/* The first `depth_left` levels of calls create tasks, deeper levels do not. If it is negative, all levels
- * create tasks. */
+/* Returns the Fibonacci number n. The first `depth_left` levels of calls create tasks. If `depth_left` is
+ * negative, all levels do. */
 static long fib(int n, int depth_left)
 {
     long first, second;

@@ -1,7 +1,7 @@
-/* health, modelled on BOTS: a health system of villages in a tree, simulated day by day. Each village has a
- * hospital, which refers hard cases to the hospital one level up. There is one task for each village and day,
- * and one lock for each hospital's list of referred patients. So the tasks are very small and also take
- * locks. */
+/* health, modelled on BOTS: simulates a health system day by day. Its villages form a tree. Each village has
+ * a hospital, which sends difficult patients to the hospital of the village above. Each village has a task
+ * for each day, and each hospital has a lock for its list of referred patients. The tasks are therefore very
+ * small, and take locks too. */
 #include "../kernel.h"
 
 #define ILL_PROBABILITY        0.002
@@ -14,7 +14,8 @@
 
 struct patient {
     struct patient *next;
-    uint64_t random; /* the patient's own random stream, so that the schedule does not change the result */
+    /* state of the patient's own random numbers; they make the result independent of the schedule */
+    uint64_t random;
     uint32_t id;
     int days_left, days_ill, hospitals;
 };
@@ -24,10 +25,11 @@ struct list {
 };
 
 struct village {
-    struct village *parent, *children; /* `children` is an array */
+    struct village *parent, *children; /* village above, and array of the villages below */
     int child_count, level, free_doctors;
     struct list healthy, waiting, assessed, convalescing;
-    struct patient *referred; /* patients referred by children, sorted by id; the lock protects the list */
+    /* patients referred by the villages below, sorted by id; `lock` protects the list */
+    struct patient *referred;
     omp_lock_t referred_lock;
     struct patient *people;
 };
@@ -49,7 +51,7 @@ static void list_append(struct list *list, struct patient *patient)
     list->last = &patient->next;
 }
 
-/* Empties the list and returns its patients. */
+/* Empties the list and returns the patients that were in it. */
 static struct patient *list_take(struct list *list)
 {
     struct patient *first = list->first;
@@ -95,8 +97,8 @@ static void village_free(struct village *v)
     free(v->people);
 }
 
-/* Inserts the patient into the hospital's sorted list. Children arrive in any order, but the order of
- * treatment is always the same. */
+/* Inserts a patient into the hospital's list, which is sorted. Patients arrive in any order, but they are
+ * always treated in the same order. */
 static void refer(struct village *to, struct patient *patient)
 {
     omp_set_lock(&to->referred_lock);
@@ -170,7 +172,8 @@ static void treat_waiting(struct village *v)
     }
 }
 
-/* Treats the referred patients. The children's day must be over, because the children fill this list. */
+/* Treats the referred patients. The villages below must have finished the day, because they add patients to
+ * the list. */
 static void treat_referred(struct village *v)
 {
     struct patient *p = v->referred;
@@ -192,8 +195,8 @@ static void treat_healthy(struct village *v)
     }
 }
 
-/* Simulates one day of a village and all villages below it. Villages up to level `cutoff` make no tasks for
- * their children. */
+/* Simulates one day of a village and of all villages below it. Villages up to the level `cutoff` create no
+ * tasks for the villages below them. */
 static void simulate_day(struct village *v, int cutoff)
 {
     bool tasks = v->level > cutoff;
@@ -216,7 +219,7 @@ static void simulate_day(struct village *v, int cutoff)
     treat_healthy(v);
 }
 
-/* Returns one hash of the final state of all people, wherever they are, and counts the people. */
+/* Returns a hash of the final state of all people, and stores their number in *people. */
 static uint64_t digest(const struct village *v, long *people)
 {
     int count = (1 << v->level) * PEOPLE_PER_DOCTOR;
@@ -237,7 +240,7 @@ static uint64_t digest(const struct village *v, long *people)
     return sum;
 }
 
-/* Runs the whole simulation from the start. It is sequential if the cut-off is the top level. */
+/* Runs the whole simulation. If the cut-off is the top level, it runs sequentially. */
 static uint64_t run(const struct config *config, int cutoff, double *seconds)
 {
     struct village capital;

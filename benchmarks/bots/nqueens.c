@@ -1,15 +1,15 @@
-/* nqueens, modelled on BOTS: counts all placements of n queens, with one task for each safe placement of the
- * first queens. */
+/* nqueens, modelled on BOTS: counts all ways to place n queens on a board. Each safe position of one of the
+ * first queens is a task. */
 #include "../kernel.h"
 
 #define N_MAX 16
 
-/* known numbers of solutions for n = 1 .. 16 (OEIS A000170) */
+/* number of solutions for n = 1 .. 16 (OEIS A000170) */
 static const long solutions[N_MAX + 1] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
                                           352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
 
 struct board {
-    signed char column[N_MAX]; /* column of the queen in each row */
+    signed char column[N_MAX]; /* for each row, the column of its queen */
 };
 
 static bool is_safe(const struct board *board, int row, int column)
@@ -36,8 +36,8 @@ static long place_sequential(struct board *board, int n, int row)
     return found;
 }
 
-/* Counts the solutions, given the queens of the rows before `row`. Rows from `cutoff` on create no tasks.
- * Tasks of rows from `deferred` on are undeferred. */
+/* Counts the solutions for a board with queens in the rows before `row`. Rows from `cutoff` on create no
+ * tasks. Rows from `deferred` on create undeferred tasks. */
 static long place(struct board board, int n, int row, int cutoff, int deferred)
 {
     long found[N_MAX] = {0}, sum = 0;

@@ -1,12 +1,13 @@
-/* sort, modelled on BOTS (Cilk's cilksort): parallel merge sort with parallel merges, and quicksort below the
- * cut-off. */
+/* sort, modelled on BOTS (Cilk's cilksort): a parallel merge sort with parallel merges. Pieces smaller than
+ * the cut-off are sorted by quicksort. */
 #include "../kernel.h"
 
 #define INSERTION_LIMIT 20
 
 typedef uint32_t element;
 
-static long cutoff = 2048; /* in elements; not changed while tasks run */
+/* number of elements up to which no tasks are created; not changed while tasks run */
+static long cutoff = 2048;
 
 static void sort_by_insertion(element *data, long count)
 {
@@ -62,7 +63,7 @@ static void merge_sequential(const element *a, long a_count, const element *b, l
     memcpy(to, a_count > 0 ? a : b, (size_t)(a_count + b_count) * sizeof(element));
 }
 
-/* Returns the number of elements of the sorted `data` that are less than `value`. */
+/* Returns how many elements of `data` are less than `value`. `data` is sorted. */
 static long count_less(const element *data, long count, element value)
 {
     long low = 0;
@@ -78,8 +79,8 @@ static long count_less(const element *data, long count, element value)
     return low;
 }
 
-/* Merges two sorted runs. Splits the longer run in the middle, and the other run at the position of the
- * middle value. This gives two independent merges. */
+/* Merges two sorted runs. The longer run is split in the middle, and the other one at the position of the
+ * value in the middle. The two resulting merges are independent of each other. */
 static void merge(const element *a, long a_count, const element *b, long b_count, element *to)
 {
     if (a_count < b_count) {

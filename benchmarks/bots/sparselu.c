@@ -1,13 +1,14 @@
-/* sparselu, modelled on BOTS: LU factorisation of a sparse matrix of dense blocks, without pivoting. One
- * thread creates the tasks of each step, with a taskwait between the phases. So there are few, large, unequal
- * tasks. */
+/* sparselu, modelled on BOTS: LU factorisation of a sparse matrix that consists of dense blocks, without
+ * pivoting. One thread creates the tasks of each step, with a taskwait between the phases. The tasks are
+ * therefore few, large and unequal. */
 #include <math.h>
 
 #include "../kernel.h"
 
 struct matrix {
-    int blocks, block; /* blocks: blocks per side of the matrix; block: elements per side of a block */
-    float **at;        /* the blocks; NULL: a block of zeros */
+    /* number of blocks on each side of the matrix, and number of elements on each side of a block */
+    int blocks, block;
+    float **at; /* for each block, its elements; NULL: all elements are zero */
 };
 
 static float **block_at(const struct matrix *m, int row, int column)
@@ -15,8 +16,8 @@ static float **block_at(const struct matrix *m, int row, int column)
     return &m->at[row * m->blocks + column];
 }
 
-/* Returns whether a block is present: it is in the band around the diagonal, or its row and column are both
- * even and the smaller one is divisible by 3. */
+/* Returns whether a block has nonzero elements. It has if it is in the band around the diagonal, or if its
+ * row and its column are even and the smaller of the two is divisible by 3. */
 static bool is_present(int row, int column)
 {
     int first = row < column ? row : column;
@@ -39,7 +40,7 @@ static struct matrix new_matrix(int blocks, int block)
             uint64_t seed = kernel_hash((uint64_t)row * blocks + column);
             for (int i = 0; i < block * block; i++)
                 cell[i] = (float)(2.0 * kernel_unit(kernel_hash(seed + i)) - 1.0);
-            /* This makes the matrix diagonally dominant, so no pivoting is needed. */
+            /* makes the matrix diagonally dominant, so that it needs no pivoting */
             for (int i = 0; row == column && i < block; i++)
                 cell[i * block + i] += (float)blocks * block;
         }
@@ -53,7 +54,7 @@ static void free_matrix(struct matrix *m)
     free(m->at);
 }
 
-/* Computes diagonal = L U in place, where L has a unit diagonal. */
+/* Replaces the block `diagonal` by its factors L and U, where L has a unit diagonal. */
 static void factorise(float *diagonal, int n)
 {
     for (int k = 0; k < n; k++)
@@ -97,7 +98,8 @@ static void update(const float *below, const float *right, float *inner, int n)
         }
 }
 
-/* Runs all steps of the factorisation. If `tasks` is false, each task is executed at once, in order. */
+/* Runs all steps of the factorisation. If `tasks` is false, no tasks are created, and their code runs
+ * sequentially. */
 static void run(const struct matrix *m, bool tasks)
 {
     int n = m->block;
@@ -133,8 +135,8 @@ static void run(const struct matrix *m, bool tasks)
     }
 }
 
-/* Returns whether the two results are equal. They must be, because both runs do the same operations on every
- * block in the same order. */
+/* Returns whether two results are equal. They must be equal exactly, because both runs do the same operations
+ * on every block in the same order. */
 static bool is_equal(const struct matrix *left, const struct matrix *right)
 {
     int n = left->block;

@@ -1,7 +1,7 @@
-/* uts, modelled on BOTS: counts the nodes of an unbalanced tree, with one task for each node. The tree exists
- * only as its hash function. A node below the root has 5 children with probability 0.199, otherwise none. A
- * subtree has 200 nodes on average, with a huge variance. The hash is splitmix64 and not SHA-1 as in the
- * original, so the trees differ from the published ones. */
+/* uts, modelled on BOTS: counts the nodes of an unbalanced tree, with a task for each node. The tree is not
+ * stored, but computed by a hash function. A node below the root has 5 children with probability 0.199, and
+ * otherwise none. A subtree has 200 nodes on average, with a huge variance. The hash function is splitmix64
+ * instead of the original's SHA-1, so the trees are not the published ones. */
 #include "../kernel.h"
 
 #define CHILDREN    5
@@ -25,8 +25,8 @@ static long count_sequential(uint64_t node)
     return sum;
 }
 
-/* The first `depth_left` levels of nodes create tasks, deeper levels do not. If it is negative, all levels
- * create tasks. */
+/* Counts the nodes of a subtree. The first `depth_left` levels of nodes create tasks. If `depth_left` is
+ * negative, all levels do. */
 static long count(uint64_t node, int depth_left)
 {
     int children = child_count(node);
@@ -43,7 +43,7 @@ static long count(uint64_t node, int depth_left)
     return sum;
 }
 
-/* Counts the whole tree. Only the root has a different number of children. */
+/* Counts the nodes of the whole tree. The root is the only node with root_children children. */
 static long count_tree(uint64_t root, long root_children, int cutoff)
 {
     long *found = kernel_alloc(root_children, sizeof(long)), sum = 1;

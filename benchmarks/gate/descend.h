@@ -1,8 +1,8 @@
-/* Adds frames of the program between main() and the sampled place. */
+/* Puts additional frames of the program on the stack, between main() and the place where samples are taken. */
 #ifndef BLAME_BENCHMARKS_GATE_DESCEND_H
 #define BLAME_BENCHMARKS_GATE_DESCEND_H
 
-/* Calls `leaf` below `left` additional frames of this function. */
+/* Calls `leaf` with `left` additional frames of this function on the stack. */
 static __attribute__((noinline)) int descend(int left, void (*leaf)(void))
 {
     int result = left;
@@ -10,7 +10,7 @@ static __attribute__((noinline)) int descend(int left, void (*leaf)(void))
         result += descend(left - 1, leaf);
     else
         leaf();
-    __asm__ volatile("" : "+r"(result)); /* prevents a tail call, so that each level keeps its frame */
+    __asm__ volatile("" : "+r"(result)); /* prevents a tail call, so that every level has a frame */
     return result;
 }
 

@@ -1,5 +1,5 @@
-/* tests/simulator/played.c sends the events and answers the tool's requests, as in the simulator. Unlike
- * there, the stack is a real one. */
+/* tests/simulator/played.c sends the events and answers the tool's requests. In the simulator, the stack is
+ * simulated too; here it is real. */
 #include "base/kernel.h"
 #include "benchmarks/gate/fake_runtime.h"
 #include "benchmarks/gate/sample.h"
@@ -17,8 +17,8 @@
 #define CALLBACKS 64
 #define PIECES    1000
 
-/* Prevents the compiler from moving or merging code across this line, so that the preceding call is not a
- * tail call and its frame stays on the stack. */
+/* Keeps the compiler from moving or merging code across this line. The call before it is therefore not a tail
+ * call, and its frame stays on the stack. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
 static struct played_task *current(void)
@@ -46,8 +46,8 @@ EXPORT bool fake_start(const char *tool)
 
 static int timers, timer_signal;
 
-/* Replaces timer_create: the tool's timers never expire, and the only samples are explicit calls. With real
- * timers, the number of samples would depend on the machine's speed. */
+/* Replaces timer_create by a function whose timers never expire. With real timers, the number of samples
+ * would depend on the speed of the machine. */
 EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
 {
     (void)clock;
@@ -68,8 +68,8 @@ EXPORT int timer_delete(timer_t timer)
     return 0;
 }
 
-/* Replaces syscall. The kernel's counters of a thread never change and always have the same number of digits,
- * so no sample finds that its thread lost its core. */
+/* Replaces syscall. The numbers that the kernel counts for a thread never change, so no sample finds that its
+ * thread has lost its core. They always have the same number of digits. */
 EXPORT long syscall(long number, ...)
 {
     static const char counted[] = "1234567890 12345678 1234\n";
@@ -119,7 +119,7 @@ static ompt_mutex_t mutex_kind(enum fake_lock kind)
     return kinds[kind];
 }
 
-/* Runs a task's body. This function's frame is the exit frame of the task. */
+/* Runs the body of a task. The frame of this function is the task's exit frame. */
 static __attribute__((noinline)) void invoke(struct played_task *task, fake_body body)
 {
     task->frame.exit_frame.ptr = __builtin_frame_address(0);
@@ -217,7 +217,7 @@ EXPORT __attribute__((noinline)) void fake_task(fake_body body)
     struct played_task *creator = current(), task;
     creator->frame.enter_frame.ptr = __builtin_frame_address(0);
     played_task_init(&task, creator->parallel, ompt_task_explicit, creator->thread_num);
-    /* The task exists now, but its creator is still the current task. */
+    /* at this point, the task exists, but its creator is still the current task */
     send_task_create(creator, &task, HERE);
     send_task_switch(creator, &task);
     played_push(&task);
@@ -227,11 +227,11 @@ EXPORT __attribute__((noinline)) void fake_task(fake_body body)
     creator->frame.enter_frame.ptr = NULL;
 }
 
-/* As in libomp, the new task becomes the current task before the tool gets the event, and there is no frame
- * of the runtime. */
+/* As in libomp, the new task becomes the current one before the tool gets the event, and the runtime has no
+ * frame on the stack. */
 EXPORT __attribute__((noinline)) void fake_task_begin_if0(void)
 {
-    static __thread struct played_task task; /* a thread has only one such task at a time */
+    static __thread struct played_task task; /* task of the thread, which has only one such task at a time */
     struct played_task *creator = current();
     creator->frame.enter_frame.ptr = __builtin_frame_address(0);
     played_task_init(&task, creator->parallel, ompt_task_explicit | ompt_task_undeferred, creator->thread_num);

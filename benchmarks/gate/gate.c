@@ -1,7 +1,8 @@
-/* Runs the scenarios whose instructions the gate counts. Each scenario warms up, sets callgrind's counts to
- * zero, repeats itself a fixed number of times, and then dumps the counts under its name. No timer runs. A
- * sample is a call of the tool's signal handler with the arguments of a timer's signal. (A real signal would
- * not do: valgrind delivers it some basic blocks later, and not always at the same place.)
+/* Runs the scenarios whose instructions the gate counts. Each scenario is run once to warm up. Then
+ * callgrind's counts are set to zero, the scenario is repeated a fixed number of times, and callgrind writes
+ * the counts under the scenario's name. No timer runs. To take a sample, the program calls the tool's signal
+ * handler with the arguments that a timer's signal would have. A real signal would not do, because valgrind
+ * delivers it some basic blocks later, and not always in the same place.
  * Usage: gate TOOL callbacks | gate TOOL scenarios */
 #include <link.h>
 #include <sched.h>
@@ -26,18 +27,18 @@
 #define NOINLINE __attribute__((noinline))
 #define WARM_UP  20
 #define REPEATS  100
-#define DEPTH    20 /* number of frames in addition to those that all scenarios have */
+#define DEPTH    20 /* number of frames that a deep scenario has in addition to those of all scenarios */
 
-/* Because of this symbol, the tool finds no list of libraries. So it finds the replaced functions below by
- * their names (docs/concurrency.md, "Names"). */
+/* This symbol hides the list of libraries from the tool. The tool then finds the functions that are replaced
+ * below by their names (docs/concurrency.md, "Names"). */
 EXPORT struct r_debug _r_debug;
 
 static int clock_reads;
 
-/* Slows the tool's clock down by a factor of 1,000, and with it the processor's counter, which the tool
- * calibrates by this clock. Some of the tool's work depends on time; for instance, it reads the load map
- * again each second. On a real clock, this work would happen sooner or later depending on the machine's load.
- * The system call bypasses the replaced syscall(), which would add instructions. */
+/* Slows the tool's clock down by a factor of 1,000. The processor's counter slows down too, because the tool
+ * calibrates it by this clock. Some work of the tool depends on time; for example, it reads the load map
+ * again after a second. With the real clock, the machine's load would decide when that work is done. The
+ * system call does not go through the replaced syscall(), which would add instructions. */
 EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static long begin_ns;
@@ -54,9 +55,9 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
     return 0;
 }
 
-static int repeats; /* number of repetitions of the current scenario */
+static int repeats; /* how often the current scenario is repeated */
 
-/* Counts one scenario. Calls its function twice, first to warm up and then to be counted. */
+/* Counts the instructions of one scenario. Calls its function twice; only the second call is counted. */
 static void count(const char *name, void (*run)(void))
 {
     char label[64];
@@ -112,7 +113,8 @@ static void create_in_taskwait(void)
     tasks();
 }
 
-/* While it waits, a task executes other tasks. Each switch between them leaves the wait or returns to it. */
+/* Waits in a task, and executes other tasks during the wait. Each switch between the tasks leaves or resumes
+ * the wait. */
 static void waiting_tasks(void)
 {
     fake_taskwait(create_in_taskwait);
@@ -158,7 +160,8 @@ static void nest_locks(void)
 
 static void sample_work(void);
 
-/* Takes many locks between two samples. The second sample notices this, and later locks count as short ones. */
+/* Takes many locks between two samples. The second sample detects this, and the tool then treats later locks
+ * as short ones. */
 static void be_fast(void)
 {
     repeats = 1;
@@ -216,7 +219,7 @@ static void events(void)
     __asm__ volatile("");
 }
 
-/* Begins events in the same frame as the phase around them. */
+/* Begins events in the frame that also began the phase around them. */
 static void events_in_phase(void)
 {
     send_begin("phase", BLAME_PHASE);
@@ -246,7 +249,7 @@ static void sample_five_frames_in(void)
     send_end("phase", BLAME_PHASE);
 }
 
-/* Takes samples at the same depth as work_samples(), but the stack walk ends at the phase. */
+/* Takes samples as deep in the stack as work_samples() does, but here the stack walk ends at a phase. */
 static void phase_samples(void)
 {
     descend(DEPTH - 5, sample_five_frames_in);
@@ -257,9 +260,11 @@ static void idle_samples(void)
     fake_barrier(repeats, NULL);
 }
 
-/* The other thread, which holds a lock on request. */
+/* Another thread, which holds a lock when it is asked to. */
 static struct {
-    int asked, done; /* request number; odd: hold the lock; even: release it; -1: end */
+    /* number of the current request. If it is odd, the thread takes the lock; if it is even, it releases the
+     * lock; if it is -1, the thread ends */
+    int asked, done;
 } holder;
 
 static void hold_when_asked(void)
@@ -286,7 +291,7 @@ static void ask_holder(void)
         sched_yield();
 }
 
-static int samples; /* number of samples in each wait */
+static int samples; /* number of samples taken in each wait */
 
 static void wait_for_lock(void)
 {
@@ -294,7 +299,7 @@ static void wait_for_lock(void)
     fake_lock_release(FAKE_LOCK, 0x4000);
 }
 
-/* Takes all samples in a single wait. */
+/* Takes all samples during a single wait for a lock. */
 static void lock_samples(void)
 {
     samples = repeats;
@@ -303,7 +308,7 @@ static void lock_samples(void)
     descend(DEPTH, wait_for_lock);
 }
 
-/* Takes one sample in each wait, so that each release by the holder must book blame. */
+/* Takes one sample in each wait, so that the holder has blame to book at each release. */
 static void blamed_releases(void)
 {
     samples = 1;
@@ -340,7 +345,7 @@ static void inside_one_thread(void)
 
 static void inside_two_threads(void)
 {
-    ask_holder(); /* starts the other thread now, so that its start is not counted */
+    ask_holder(); /* the other thread starts here, where nothing is counted */
     ask_holder();
     count("sample WORK", work_samples);
     count("sample in a phase", phase_samples);
@@ -359,8 +364,8 @@ static void be_there(void)
         ;
 }
 
-/* Takes a sample while many threads exist, to show how the cost of the census grows with the number of
- * threads. */
+/* Takes a sample while there are many threads. The result shows how the cost of the census depends on the
+ * number of threads. */
 static void inside_a_crowd(void)
 {
     for (int i = 1; i < FAKE_THREADS; i++)
@@ -388,7 +393,8 @@ int main(int argc, char **argv)
         sem_init(&begun, 0, 0);
         sem_init(&over, 0, 0);
         repeats = WARM_UP;
-        /* moves the next moments ahead by this many periods, so that no sample is late on a slow machine */
+        /* Moves the times at which the next samples are due this many periods into the future, so that no
+         * sample is late on a slow machine. */
         sample_work();
         count("parallel", regions);
         fake_parallel(1, inside_one_thread, NULL);
@@ -396,5 +402,5 @@ int main(int argc, char **argv)
         fake_parallel(FAKE_THREADS, inside_a_crowd, be_there);
     }
     fflush(stdout);
-    _exit(0); /* skips the end of the measurement: no profile is needed */
+    _exit(0); /* the measurement is not completed, because no profile is needed */
 }

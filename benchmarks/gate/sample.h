@@ -1,4 +1,4 @@
-/* Takes samples at a known place in the program. The fake runtime contains a copy of this code for samples in
+/* Takes samples at a known place in the program. The fake runtime has a copy of this code, to take samples in
  * the runtime. */
 #ifndef BLAME_BENCHMARKS_GATE_SAMPLE_H
 #define BLAME_BENCHMARKS_GATE_SAMPLE_H
@@ -10,8 +10,10 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define SETTLED_NS 10000 /* in ns of the program's clock, which is slow in the gate */
-#define LEAVES     4     /* number of places that timed samples hit in turn */
+/* time in ns after which all of the tool's grace times are over, on the program's clock, which the gate slows
+ * down */
+#define SETTLED_NS 10000
+#define LEAVES     4 /* number of places at which timed samples are taken in turn */
 
 typedef void (*sample_handler)(int, siginfo_t *, void *);
 
@@ -28,7 +30,7 @@ static bool sample_find_handler(int signal)
     return true;
 }
 
-/* Waits longer than all of the tool's grace times, so that a sample takes the same path in every run. */
+/* Waits until all of the tool's grace times are over, so that a sample runs the same code in every run. */
 static void let_time_pass(void)
 {
     struct timespec begin, now;
@@ -44,14 +46,14 @@ static __attribute__((noinline)) void send_sample(siginfo_t *info, ucontext_t *c
     __asm__ volatile("" ::: "memory");
 }
 
-/* If set, it receives LEAVES register contexts with the same stack, and no sample is taken directly
+/* If time_samples is set, it gets LEAVES register contexts with the same stack, and no sample is taken here
  * (times.c). */
 typedef void (*sample_timer)(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts);
 
 static sample_timer time_samples;
 
-/* Sets the registers that a stack walk needs, as if a signal had arrived at this place of the calling
- * function. getcontext() would add a system call to the timed part. */
+/* Sets the registers that a stack walk needs, as if a signal had interrupted the calling function here.
+ * getcontext() would add a system call to the time that is measured. */
 static inline __attribute__((always_inline)) void be_interrupted_here(ucontext_t *context)
 {
     greg_t rip, rsp, rbp;
@@ -73,7 +75,7 @@ static __attribute__((noinline)) void hand_samples(siginfo_t *info)
     __asm__ volatile("" ::: "memory");
 }
 
-/* Takes samples as if a timer had expired in this function. */
+/* Takes samples as if a timer's signal had interrupted this function. */
 static __attribute__((noinline)) void samples_here(int count)
 {
     siginfo_t info;

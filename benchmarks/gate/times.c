@@ -1,7 +1,7 @@
-/* Measures how long the tool's signal handler takes for one sample, in ns. The handler is called as in
- * gate.c, but on the real clocks, and many times between two clock readings. Prints one line for each
- * scenario: its name, its number of frames, and the minimum and median of all batches in ns per sample
- * (times.py). No timer runs, so the result does not include the kernel's time to deliver a signal.
+/* Measures how long the tool's signal handler takes for a sample, in ns. Calls the handler as gate.c does,
+ * but with real clocks, and many times between two readings of the clock. Prints one line for each scenario:
+ * its name, its number of frames, and the minimum and the median over all batches, in ns per sample
+ * (times.py). No timer runs, so the result does not include the time in which the kernel delivers a signal.
  * Usage: times TOOL [SCENARIO [ROUNDS]] */
 #include <semaphore.h>
 #include <stdio.h>
@@ -21,18 +21,18 @@
 #define BATCHES      401
 #define BATCH        64 /* samples */
 #define WARM_UP      256
-#define COLD_BYTES   (64u << 20) /* larger than the caches of one core */
+#define COLD_BYTES   (64u << 20) /* larger than all caches of a core */
 #define LOCK         0x4000
 #define NS_PER_S     1000000000.0
 #define COLD_BATCHES 41
 
-/* name of the current scenario, and its number of frames in addition to those that all scenarios have */
+/* name of the current scenario, and number of frames in addition to those of all scenarios */
 static const char *name;
 static int frames;
 static const int depths[] = {5, 20, 60};
-static int rounds;       /* number of additional rounds at 20 frames, for a profiler */
-static const char *only; /* the scenario to run; NULL: all */
-static int leaves;       /* number of places that samples hit in turn */
+static int rounds;       /* number of additional rounds with 20 frames, to be examined with a profiler */
+static const char *only; /* name of the only scenario to run; NULL: all are run */
+static int leaves;       /* number of places in the program at which samples are taken in turn */
 static bool cold;
 static double batch_ns[BATCHES];
 static sem_t begun, end;
@@ -56,7 +56,8 @@ static void print_batches(int count)
     printf("%s,%d,%.1f,%.1f\n", name, frames, batch_ns[0], batch_ns[count / 2]);
 }
 
-/* Returns the time of a clock reading in ns. It is subtracted if a batch is a single sample. */
+/* Returns how long it takes to read the clock, in ns. This time is subtracted if a batch consists of one
+ * sample. */
 static double reading_ns(void)
 {
     double least = NS_PER_S;
@@ -67,7 +68,7 @@ static double reading_ns(void)
     return least;
 }
 
-/* Fills the caches with other data before each sample, like a program with much data. */
+/* Fills the caches with other data before each sample, as a program with much data would. */
 static void run_cold(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
 {
     static char *memory;
@@ -184,7 +185,7 @@ static NOINLINE int from_here(int left, void (*leaf)(void))
 static NOINLINE int from_there(int left, void (*leaf)(void))
 {
     int result = descend(left, leaf);
-    __asm__ volatile("" : "+r"(result) : : "rcx"); /* prevents the compiler from merging the two functions */
+    __asm__ volatile("" : "+r"(result) : : "rcx"); /* keeps the compiler from merging the two functions */
     return result + 1;
 }
 
@@ -217,7 +218,8 @@ static double pairs_ns(void (*pair)(void (*)(void)), void (*leaf)(void))
     return (now_ns() - begin) / BATCH;
 }
 
-/* Measures samples that need a preparation before each one. The time of the preparation is subtracted. */
+/* Measures samples that need some setup before each of them. The time of the setup is measured and
+ * subtracted. */
 static void by_pairs(const char *scenario, void (*pair)(void (*)(void)))
 {
     if (!is_wanted(scenario))
@@ -316,5 +318,5 @@ int main(int argc, char **argv)
     fake_parallel(2, beside_working_thread, other_thread_holds);
     fake_parallel(2, beside_waiting_thread, other_thread_waits);
     fflush(stdout);
-    _exit(0); /* skips the end of the measurement: no profile is needed */
+    _exit(0); /* the measurement is not completed, because no profile is needed */
 }

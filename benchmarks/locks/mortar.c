@@ -1,7 +1,7 @@
-/* A program with many short locks that are rarely contended. It is modelled on the way in which NPB's UA adds
- * the values of elements to mortar points: each point has a lock, which is held for one addition. Except at
- * an edge, the points of an element are in the thread's own part. With --shared P, P of 100 additions go to
- * one point that all threads share. The result is compared with the sums of a sequential run. */
+/* Takes many short locks, for which threads rarely wait. It is modelled on the way in which NPB's UA adds the
+ * values of elements to mortar points: each point has a lock, which is held for one addition. Except at the
+ * edges, the points of an element are in the part of the thread itself. With --shared P, P of 100 additions
+ * go to one point, which all threads share. The result is compared with that of a sequential run. */
 #include "../kernel.h"
 
 enum { POINTS_OF_ELEMENT = 8, ROUNDS = 4 };
@@ -19,7 +19,7 @@ static uint64_t value_of(uint64_t element, int round)
     return value;
 }
 
-/* Returns the point to which a value of the element is added. Point 0 is the one that all threads share. */
+/* Returns the point to which a value of the element is added. Point 0 is shared by all threads. */
 static size_t point_of(uint64_t value, uint64_t element, size_t points, long shared)
 {
     if ((value >> 32) % 100 < (uint64_t)shared)

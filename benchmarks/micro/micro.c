@@ -1,8 +1,8 @@
-/* Measures the time of each common OpenMP construct in ns. The method is that of the EPCC OpenMP
- * micro-benchmarks; the code is our own. Many empty constructs are timed together, in batches of about 100
- * us. The result is the fastest of many batches, because whatever slows a batch down (another program, an
- * interrupt) has nothing to do with the construct.
- * Usage: micro [batches [construct ...]]. Prints `construct threads nanoseconds`, one construct on each line. */
+/* Measures the time of common OpenMP constructs in ns. The method is that of the EPCC OpenMP
+ * micro-benchmarks, but the code is new. Empty constructs are timed in batches of about 100 us. The result is
+ * that of the fastest of many batches, because whatever slows a batch down (another program, an interrupt)
+ * has nothing to do with the construct. Prints a line `construct threads nanoseconds` for each construct.
+ * Usage: micro [batches [construct ...]] */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,15 @@
 #include <omp.h>
 
 #define BATCH_NS 100000.0
-/* time limit in ns for all batches of one construct, because other programs may delay our threads */
+/* time limit in ns for all batches of a construct, which are slow if other programs delay the threads */
 #define LONGEST_NS  100000000.0
 #define LEAST       3 /* batches */
 #define MAX_COUNT   (1 << 16)
 #define MAX_THREADS 64
-#define TASKS       64 /* number of tasks created before a taskwait; fewer than the runtime's queue holds */
+/* number of tasks created before each taskwait, less than the runtime's queue can hold */
+#define TASKS 64
 
-/* One lock for each thread, on a cache line of its own. */
+/* A lock for each thread, on a cache line of its own. */
 static struct {
     omp_lock_t lock;
     char padding[256 - sizeof(omp_lock_t)];
@@ -34,7 +35,7 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Does nothing, but the compiler can neither remove nor move the call. */
+/* Does nothing. The compiler can neither remove nor move the call. */
 static inline void nothing(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -83,7 +84,7 @@ static void do_lock(int count)
     }
 }
 
-/* Runs `count` ordered iterations altogether. Each waits for the previous one. */
+/* Runs a loop of `count` ordered iterations, each of which waits for the one before. */
 static void do_ordered(int count)
 {
 #pragma omp for ordered schedule(static, 1)
@@ -114,7 +115,7 @@ static void do_taskwait(int count)
 static const struct construct {
     const char *name;
     void (*run)(int count);
-    int in_region; /* whether all threads of an existing region execute the construct */
+    int in_region; /* whether the construct is executed by all threads of a region that already runs */
 } constructs[] = {
     {"parallel", do_parallel, 0}, {"barrier", do_barrier, 1}, {"for", do_for, 1},   {"critical", do_critical, 1},
     {"lock", do_lock, 1},         {"ordered", do_ordered, 1}, {"task", do_task, 1}, {"taskwait", do_taskwait, 1},
@@ -122,8 +123,8 @@ static const struct construct {
 
 #define CONSTRUCTS (sizeof(constructs) / sizeof(constructs[0]))
 
-/* Returns the time in ns from the moment when all threads are ready until all have finished. The cost of the
- * two barriers is divided among the constructs of the batch. */
+/* Returns the time in ns from when all threads are ready to when all have finished. It includes two barriers,
+ * whose cost is shared by all constructs of the batch. */
 static double time_in_region(const struct construct *construct, int count)
 {
     double begin_ns = 0;
@@ -132,7 +133,7 @@ static double time_in_region(const struct construct *construct, int count)
     begin_ns = now_ns();
     construct->run(count);
 #pragma omp barrier
-    return now_ns() - begin_ns; /* only the primary thread's value is used */
+    return now_ns() - begin_ns; /* only the value of the primary thread is used */
 }
 
 static double time_batch(const struct construct *construct, int count)
@@ -163,7 +164,7 @@ static double least_of(const struct construct *construct, int count, int tries)
     return least_ns;
 }
 
-/* Returns the number of constructs in a batch, a multiple of TASKS. */
+/* Returns how many constructs a batch has, which is a multiple of TASKS. */
 static int choose_count(const struct construct *construct)
 {
     int count = TASKS;

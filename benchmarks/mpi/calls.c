@@ -1,5 +1,5 @@
-/* Measures an MPI call that may wait but does not: MPI_Wait without a request. An OpenMP region runs first,
- * so that the tool is active. Prints rank 0's time per call in ns, one batch on each line. */
+/* Measures an MPI call that could wait but never does: MPI_Wait without a request. An OpenMP region runs
+ * first, so that the tool is active. Prints the time of a call in rank 0 in ns, one line for each batch. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

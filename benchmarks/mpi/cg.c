@@ -1,15 +1,16 @@
-/* npb/cg.c for several ranks, with the matrix cut into blocks of rows. Each rank has some rows and the
- * matching parts of the vectors. Before each product, all ranks gather the whole vector. Each iteration has
- * three collective calls with short regions between them. The result is compared with NPB's published zeta. */
+/* npb/cg.c for several ranks. The matrix is cut into blocks of rows. Each rank has one block and the
+ * corresponding parts of the vectors. Before each product, the whole vector is gathered on all ranks. Each
+ * iteration has three collective calls, with short regions between them. The result is compared with the zeta
+ * that NPB publishes. */
 #include "../npb/cg_matrix.h"
 #include "ranks.h"
 
 struct part {
     const struct matrix *a;
     int first, rows;
-    int *counts, *begins;      /* number of rows, and first row, of each rank */
-    double *whole;             /* the gathered vector */
-    double *x, *z, *p, *q, *r; /* this rank's parts of the vectors */
+    int *counts, *begins;      /* for each rank, its number of rows and its first row */
+    double *whole;             /* whole vector, gathered from all ranks */
+    double *x, *z, *p, *q, *r; /* parts of the vectors that this rank has */
 };
 
 static struct part new_part(const struct matrix *a, struct ranks ranks)
@@ -49,7 +50,7 @@ static void gather(const struct part *part, const double *vector)
     MPI_Allgatherv(vector, part->rows, MPI_DOUBLE, part->whole, part->counts, part->begins, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
-/* Computes q = A p. Returns the dot product of p and q. */
+/* Computes q = A p, and returns the dot product of p and q. */
 static double multiply(const struct part *part)
 {
     double pq = 0.0;
@@ -62,7 +63,7 @@ static double multiply(const struct part *part)
     return add_up(pq);
 }
 
-/* Moves z by alpha along p. Returns the square of the remaining residual's norm. */
+/* Adds alpha p to z. Returns the square of the norm of the residual that remains. */
 static double advance(const struct part *part, double alpha)
 {
     double rho = 0.0;
@@ -87,7 +88,7 @@ static double residual_of(const struct part *part)
     return sqrt(add_up(residual));
 }
 
-/* Solves A z = x approximately. Returns the norm of the residual. */
+/* Solves A z = x approximately, and returns the norm of the residual. */
 static double solve(const struct part *part)
 {
     double rho = 0.0;
@@ -109,7 +110,7 @@ static double solve(const struct part *part)
     return residual_of(part);
 }
 
-/* Computes one step of inverse iteration. Returns zeta. */
+/* Computes one step of the inverse iteration, and returns zeta. */
 static double iterate(const struct problem *problem, const struct part *part, double *residual)
 {
     double xz = 0.0, zz = 0.0;

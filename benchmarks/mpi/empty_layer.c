@@ -1,4 +1,4 @@
-/* The smallest possible wrapper of MPI_Wait, with which libblame-mpi.so is compared. */
+/* The smallest possible wrapper of MPI_Wait, to which libblame-mpi.so is compared. */
 #include <dlfcn.h>
 
 int MPI_Wait(void *request, void *status);

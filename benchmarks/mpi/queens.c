@@ -1,7 +1,7 @@
-/* Master and workers: rank 0 hands out positions of the first two queens, one pair at a time. The rank that
- * gets a pair counts the ways to place the other queens, with all its threads. The number of ways is not
- * known beforehand, so the pieces of work are unequal. Only the first thread of each rank calls MPI. If there
- * is only one rank, it counts all pairs. The result is compared with known numbers (OEIS A000170). */
+/* Master and workers. Rank 0 hands out positions of the first two queens, one pair at a time. The rank that
+ * gets a pair uses all its threads to count the ways to place the other queens. The number of ways is not
+ * known before, so the pieces of work are unequal. Only the first thread of a rank calls MPI. A single rank
+ * counts all pairs itself. The result is compared with the known numbers (OEIS A000170). */
 #include "ranks.h"
 
 #define MOST_QUEENS 16
@@ -12,8 +12,8 @@ enum { ASK = 1, TELL = 2 };
 static const long known[MOST_QUEENS + 1] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
                                             352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
 
-/* Counts placements. A bit of `columns` is a free column. A bit of `down` or `up` is a column that a diagonal
- * attacks. */
+/* Counts the ways to place the queens of the remaining rows. The bits of `columns` are the free columns. The
+ * bits of `down` and `up` are the columns that a diagonal attacks. */
 static long count_ways(unsigned columns, unsigned down, unsigned up)
 {
     long ways = 0;
@@ -26,8 +26,8 @@ static long count_ways(unsigned columns, unsigned down, unsigned up)
     return ways;
 }
 
-/* Counts one piece of work. A piece is the columns of the first two queens. The threads divide the columns of
- * the third queen among them. */
+/* Counts the ways for one piece of work, which is given by the columns of the first two queens. Each thread
+ * takes some columns for the third queen. */
 static long count_piece(long queens, long piece)
 {
     unsigned first = 1u << (piece / queens), second = 1u << (piece % queens), all = (1u << queens) - 1;
@@ -45,7 +45,7 @@ static long count_piece(long queens, long piece)
     return ways;
 }
 
-/* Hands out all pieces, as the master. Returns the number of placements that all workers counted. */
+/* Hands out all pieces, as the master. Returns the number of ways that all workers have counted together. */
 static long hand_out(long pieces, int workers)
 {
     long next = 0, counted, ways = 0;

@@ -1,5 +1,5 @@
-/* Declarations that the MPI kernels share in addition to kernel.h: MPI_Init, the duration of the timed part,
- * and one result line for the whole job. */
+/* What the MPI kernels share in addition to kernel.h: MPI_Init, the time of the timed part, and a single line
+ * with the result of the whole job. */
 #ifndef BENCHMARKS_MPI_RANKS_H
 #define BENCHMARKS_MPI_RANKS_H
 
@@ -11,7 +11,7 @@ struct ranks {
     int rank, count;
 };
 
-/* Starts MPI. Only the first thread of a rank may call MPI. */
+/* Starts MPI, in the mode in which only the first thread of a rank may call MPI. */
 static inline struct ranks ranks_init(int *argc, char ***argv)
 {
     struct ranks ranks;
@@ -26,14 +26,14 @@ static inline struct ranks ranks_init(int *argc, char ***argv)
     return ranks;
 }
 
-/* Returns the start of the block of items that rank `number` gets. The sizes of all blocks differ by at most
- * one item. */
+/* Returns the first item of the block that rank `number` gets. The sizes of the blocks differ by at most one
+ * item. */
 static inline long ranks_block(long items, int count, int number)
 {
     return items / count * number + (items % count < number ? items % count : number);
 }
 
-/* Ends the job. The job's time is that of its slowest rank. The job is verified if all ranks' parts are. */
+/* Ends the job. Its time is that of its slowest rank, and it is verified if every rank has verified its part. */
 static inline int ranks_report(struct ranks ranks, const char *kernel, const char *size, double seconds, bool verified)
 {
     char text[80];

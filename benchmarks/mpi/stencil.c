@@ -1,10 +1,10 @@
 /* Jacobi iteration for Laplace's equation on a square that is cut into blocks. Each rank has one block, and
- * exchanges edge values with its four neighbours before each sweep. Each sweep is one region; between
- * regions, the rank's other threads are idle because of MPI. The result must be identical, bit for bit, to
+ * exchanges the values at its edges with its four neighbours before each sweep. Each sweep is one region.
+ * Between regions, MPI keeps the other threads of the rank idle. The result must be the same in every bit as
  * that of one thread that sweeps the whole square. */
 #include "ranks.h"
 
-/* A rank's part: rows of `stride` values, with a border of one value on all sides. */
+/* The block of a rank: rows of `stride` values, with a border of one value on all sides. */
 struct block {
     long rows, columns, stride;
     long first_row, first_column; /* position of the block in the square */
@@ -31,7 +31,7 @@ static void free_block(struct block *block)
     free(block->next);
 }
 
-/* Sets the inside to zero, and each point of the square's border to a different value. */
+/* Sets the inside of the block to zero, and each point on the border of the square to a different value. */
 static void fill(const struct block *block, long size)
 {
     for (long i = 0; i < block->rows + 2; i++)

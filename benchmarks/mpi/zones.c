@@ -1,22 +1,24 @@
-/* A multi-zone program, modelled on NPB's BT-MZ (NASA report NAS-03-010). A grid is cut into a mesh of zones.
- * Their widths and heights grow geometrically, so that the largest zone has RATIO times the values of the
- * smallest. In each step, zones exchange their edges, and then each zone is computed with all threads of its
- * rank. In every tenth step, the ranks add up the remaining energy. By default, ranks take zones in the order
- * of the mesh, so some have much more work than others. With --balance 1, each zone, largest first, goes to
- * the rank with the least work so far.
+/* A program with several zones, modelled on NPB's BT-MZ (NASA report NAS-03-010). A grid is cut into a mesh
+ * of zones. Their widths and heights grow geometrically, so that the largest zone has RATIO times as many
+ * values as the smallest. In each step, the zones exchange their edges, and then all threads of a rank
+ * compute its zones, one after another. In every tenth step, the ranks add up the remaining energy. By
+ * default, the zones are assigned in the order of the mesh, so some ranks have much more work than others.
+ * With --balance 1, the zones are assigned from the largest to the smallest, each to the rank with the least
+ * work so far.
  *
- * The equation is the heat equation with a border of zeros, solved explicitly. The initial values are a
+ * The equation is the heat equation with zeros on the border, solved explicitly. The initial values are a
  * product of sines, which each step multiplies by a known factor. All values are compared with this solution. */
 #include <math.h>
 
 #include "ranks.h"
 
-#define FLOW       0.2 /* part of the difference to each neighbour that flows in one step */
-#define WAVES_X    2
-#define WAVES_Y    1
-#define TOLERANCE  1e-10 /* for values up to 1; rounding adds up to 1e-16 in each step */
+#define FLOW    0.2 /* part of the difference between two neighbouring values that flows in one step */
+#define WAVES_X 2
+#define WAVES_Y 1
+/* largest accepted error of a value, which is at most 1; rounding adds up to 1e-16 in each step */
+#define TOLERANCE  1e-10
 #define SUM_EVERY  10
-#define MOST_ZONES 32 /* maximum number of zones along an edge */
+#define MOST_ZONES 32 /* maximum number of zones along an edge of the mesh */
 
 enum side { LEFT, RIGHT, UP, DOWN, SIDES };
 
@@ -24,17 +26,20 @@ struct zone {
     int owner;
     long neighbour[SIDES]; /* -1: the border */
     long first_row, first_column, rows, columns, stride;
-    double *now, *next; /* values, with a border of one value; only the zone's owner has them */
+    /* values of the zone, surrounded by a border of one value; only the rank that owns the zone has them */
+    double *now, *next;
     double *sent[SIDES], *received[SIDES];
 };
 
 struct mesh {
     struct zone zones[MOST_ZONES * MOST_ZONES];
-    long edge, count, size; /* zones along an edge; number of zones; values along an edge */
+    /* number of zones along an edge of the mesh, number of zones, and number of values along an edge of the
+     * grid */
+    long edge, count, size;
     int rank;
 };
 
-/* Returns the start of part `number`. Each part is wider than the previous one; the last part is `ratio`
+/* Returns the start of part `number`. Each part is wider than the part before it, and the last is `ratio`
  * times as wide as the first. */
 static long grown(long size, long parts, double ratio, long number)
 {
@@ -65,8 +70,7 @@ static void cut(struct mesh *mesh, double ratio)
     }
 }
 
-/* Assigns zones to ranks. Zones grow towards the end of the mesh, so going backwards visits large zones
- * first. */
+/* Assigns the zones to the ranks. Goes through the mesh backward, so that large zones come first. */
 static void deal(struct mesh *mesh, int ranks, bool balanced)
 {
     long *values = kernel_alloc((size_t)ranks, sizeof(long));
@@ -89,8 +93,8 @@ static long edge_length(const struct zone *zone, enum side side)
     return side == LEFT || side == RIGHT ? zone->rows : zone->columns;
 }
 
-/* Returns the first value along an edge, and the distance between its values. With `outside`, this is the
- * edge in the zone's border, otherwise the outermost values of the zone itself. */
+/* Returns the first value along an edge, and the distance between two values. If `outside` is set, the edge
+ * is in the border around the zone. Otherwise, it consists of the outermost values of the zone itself. */
 static double *edge_of(const struct zone *zone, enum side side, bool outside, long *step)
 {
     long row = side == DOWN ? zone->rows + outside : side == UP ? !outside : 1;
@@ -112,8 +116,8 @@ static double sine(long at, long size, int waves)
     return sin(acos(-1.0) * waves * (double)at / (double)(size + 1));
 }
 
-/* Sets a zone's values to the initial values times `factor`. With `compare`, leaves them unchanged and
- * returns the largest difference. */
+/* If `compare` is false, sets the values of a zone to the initial values times `factor`. If it is true,
+ * returns the largest difference between these values and the zone's. */
 static double fill_or_compare(struct zone *zone, long size, double factor, bool compare)
 {
     double largest = 0;
@@ -167,7 +171,7 @@ static void exchange(struct mesh *mesh)
             copy_edge(zone, side, zone->sent[side], false);
             MPI_Irecv(zone->received[side], length, MPI_DOUBLE, owner, (int)(i * SIDES + side), MPI_COMM_WORLD,
                       &requests[count++]);
-            /* the left side of one zone is the right side of the other */
+            /* the left side of a zone is the right side of its neighbour, and so on */
             MPI_Isend(zone->sent[side], length, MPI_DOUBLE, owner, (int)(other * SIDES + (side ^ 1)), MPI_COMM_WORLD,
                       &requests[count++]);
         }

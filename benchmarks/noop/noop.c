@@ -1,9 +1,9 @@
 /* The floor: an OMPT tool that registers the same callbacks as blame and does nothing in them. (`make gate`
- * compares the callbacks of the two.) The time that a kernel loses with this tool is the cost of OMPT in the
- * runtime, which every tool has. Like blame, it registers task_create only with BLAME_TASKS=creation. (blame
- * also registers it for programs with taskwait depend, but none of the kernels is one.) With NOOP_RATE=n,
- * each thread also gets n signals per second whose handler does nothing. This is the cost of signals for any
- * sampling profiler. */
+ * checks that the callbacks are the same.) What a program loses with this tool is what OMPT costs in the
+ * runtime; every tool has that cost. Like blame, it registers task_create only with BLAME_TASKS=creation.
+ * (blame also registers it for programs with taskwait depend, which no kernel uses.) With NOOP_RATE=n, each
+ * thread also gets n signals per second, whose handler does nothing. This is what signals cost any sampling
+ * profiler. */
 #define _GNU_SOURCE
 #include <omp-tools.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ static void on_thread_end(UNUSED ompt_data_t *thread)
     has_timer = 0;
 }
 
-/* Blocks all signals during the handler, as blame's handler does. */
+/* Installs a handler that blocks all signals while it runs, as blame's does. */
 static void prepare_signals(void)
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
@@ -56,7 +56,8 @@ static void prepare_signals(void)
         sigaction(SIGRTMAX, &action, NULL);
 }
 
-/* Handles all other events. The caller cleans up the arguments, so this function need not declare them. */
+/* Handles all other events. It declares no parameters, because the caller removes the arguments from the
+ * stack. */
 static void on_event(void)
 {
 }

@@ -1,13 +1,13 @@
-/* CG, modelled on the NAS Parallel Benchmarks: the smallest eigenvalue of a large sparse symmetric matrix by
- * inverse iteration. Each step solves a system by 25 conjugate gradient iterations. Each solve is one
- * parallel region with many short worksharing loops, barriers and reductions. */
+/* CG, modelled on the NAS Parallel Benchmarks: finds the smallest eigenvalue of a large sparse symmetric
+ * matrix by inverse iteration. Each step solves a linear system by 25 iterations of the conjugate gradient
+ * method. A solve is one parallel region with many short worksharing loops, barriers and reductions. */
 #include "cg_matrix.h"
 
 struct work {
     double *x, *z, *p, *q, *r;
 };
 
-/* Solves A z = x approximately. Returns the norm of the residual. */
+/* Solves A z = x approximately, and returns the norm of the residual. */
 static double solve(const struct matrix *a, const struct work *w)
 {
     const int n = a->order;
@@ -53,7 +53,7 @@ static double solve(const struct matrix *a, const struct work *w)
     return sqrt(residual);
 }
 
-/* Computes one step of inverse iteration. Returns zeta. */
+/* Computes one step of the inverse iteration, and returns zeta. */
 static double iterate(const struct problem *problem, const struct matrix *a, const struct work *w, double *residual)
 {
     double xz = 0.0, zz = 0.0;
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     double zeta = 0.0, residual = 0.0, seconds = 0.0;
     bool verified = true;
 
-    /* The benchmark requires one untimed step, which touches all data. */
+    /* as the benchmark prescribes, one step that is not timed touches all data */
     set_ones(&w, n);
     iterate(problem, &a, &w, &residual);
     for (long repeat = 0; repeat < class.repeat; repeat++) {

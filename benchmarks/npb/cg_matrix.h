@@ -1,4 +1,4 @@
-/* The problem of CG in the NAS Parallel Benchmarks: the problem classes, and the sparse random matrix. */
+/* The problem that CG of the NAS Parallel Benchmarks solves: its classes, and its sparse random matrix. */
 #ifndef BENCHMARKS_NPB_CG_MATRIX_H
 #define BENCHMARKS_NPB_CG_MATRIX_H
 
@@ -8,7 +8,7 @@
 #include "npb_random.h"
 
 #define SEED              UINT64_C(314159265)
-#define CONDITION         0.1 /* reciprocal condition number of the matrix */
+#define CONDITION         0.1 /* reciprocal of the matrix's condition number */
 #define SOLVER_ITERATIONS 25
 #define OUTER_ITERATIONS  15
 
@@ -23,8 +23,8 @@ static const struct problem problems[] = {
     {14000, 11, 20.0, 17.130235054029},
 };
 
-/* The n sparse vectors x[i]; the matrix is the sum of their weighted outer products. Row i starts at i *
- * stride. */
+/* The n sparse vectors x[i]. The matrix is the weighted sum of their outer products. Vector i is stored at i
+ * * stride. */
 struct sparse_vectors {
     int stride;
     int *count, *index;
@@ -54,7 +54,7 @@ static struct sparse_vectors make_vectors(const struct problem *problem)
                                kernel_alloc((size_t)order * stride, sizeof(double))};
     while (power < order)
         power *= 2;
-    /* The benchmark's main program draws one number before it makes the matrix. */
+    /* NPB's main program draws one number before it makes the matrix */
     uint64_t state = npb_random_skip(SEED, 1);
     for (int row = 0; row < order; row++) {
         int *index = v.index + (size_t)row * stride, count = 0;
@@ -77,8 +77,8 @@ static struct sparse_vectors make_vectors(const struct problem *problem)
     return v;
 }
 
-/* Finds the vectors that have an element in each matrix row (the transposed structure). The entries of row
- * `row` start at users[begin[row]], and are positions in v->index. */
+/* For each row of the matrix, finds the vectors that have an element in it. The list for `row` starts at
+ * users[begin[row]], and contains positions in v->index. */
 static int *make_users(const struct sparse_vectors *v, int order, int *begin)
 {
     for (int i = 0; i < order; i++)
@@ -101,8 +101,8 @@ static int compare_ints(const void *left, const void *right)
     return *(const int *)left - *(const int *)right;
 }
 
-/* Adds up one matrix row in the dense array `sum`, which is zero before and after. Returns the number of
- * columns. */
+/* Computes one row of the matrix in the dense array `sum`, which contains zeros before and after the call.
+ * Returns the number of columns in which the row has a value. */
 static int assemble_row(const struct problem *problem, const struct sparse_vectors *v, const int *users, int user_count,
                         int row, double *sum, bool *used, int *columns)
 {
@@ -119,7 +119,7 @@ static int assemble_row(const struct problem *problem, const struct sparse_vecto
             sum[column] += weight * v->value[(size_t)vector * v->stride + k];
         }
     }
-    /* every vector has an element on its diagonal, so the diagonal element exists */
+    /* every row has an element on the diagonal, because vector i has an element i */
     sum[row] += CONDITION - problem->shift;
     qsort(columns, count, sizeof(int), compare_ints);
     return count;
@@ -172,8 +172,8 @@ static void free_matrix(struct matrix *a)
     free(a->value);
 }
 
-/* Checks zeta and the residual. Zeta alone would be correct after a fraction of the solver's work. The
- * residual of a full solve is about 2e-15. */
+/* Checks zeta and the residual. Zeta alone would be right even after a fraction of the work. After a complete
+ * solve, the residual is about 2e-15. */
 static bool is_verified(const struct problem *problem, double zeta, double residual)
 {
     if (fabs(zeta / problem->zeta - 1.0) <= 1e-10 && residual <= 1e-13)

@@ -1,5 +1,5 @@
 /* EP, modelled on the NAS Parallel Benchmarks: makes pairs of Gaussian random numbers by the polar method,
- * and counts them in square annuli. The work is embarrassingly parallel: there is one region with one
+ * and counts how many are in each square annulus. The work is embarrassingly parallel: one region with one
  * reduction, and almost no time in the runtime. */
 #include <math.h>
 

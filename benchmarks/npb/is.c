@@ -1,5 +1,6 @@
-/* IS, modelled on the NAS Parallel Benchmarks: ranks integer keys, ten times. It needs much memory bandwidth
- * and no atomics: it sorts the keys into buckets, then counts within each bucket. */
+/* IS, modelled on the NAS Parallel Benchmarks: ranks integer keys ten times, that is, finds the position of
+ * each key in sorted order. It first sorts the keys into buckets, and then counts the keys in each bucket. It
+ * needs much memory bandwidth and no atomics. */
 #include "../kernel.h"
 #include "npb_random.h"
 
@@ -37,11 +38,14 @@ static const struct problem problems[] = {
 };
 
 struct ranking {
-    int key_count, key_limit, shift; /* the bucket of a key is key >> shift */
+    /* number of keys, limit of their values, and `shift`: the bucket of a key is key >> shift */
+    int key_count, key_limit, shift;
     int *keys;
-    int *partitioned; /* keys grouped by bucket */
-    int *upto;        /* upto[k] is the number of keys <= k */
-    int *offset;      /* next position of a thread in a bucket, in one row of BUCKETS for each thread */
+    int *partitioned; /* keys, sorted by bucket */
+    int *upto;        /* for each value k, the number of keys that are not larger */
+    /* for each thread and bucket, the position of the thread's next key; the index is thread * BUCKETS +
+     * bucket */
+    int *offset;
     int bucket_begin[BUCKETS + 1];
 };
 
@@ -63,7 +67,7 @@ static void generate_keys(struct ranking *r)
     }
 }
 
-/* Converts the counts of all threads to the positions to which they write. */
+/* Converts the numbers of keys that the threads have counted to the positions at which they write. */
 static void place_buckets(struct ranking *r, int threads)
 {
     int position = 0;
@@ -95,8 +99,8 @@ static void rank_keys(struct ranking *r)
     {
         int *offset = r->offset + (size_t)omp_get_thread_num() * BUCKETS;
         memset(offset, 0, BUCKETS * sizeof(int));
-        /* Both loops have a static schedule and the same range, so each thread visits the keys that it
-         * counted. */
+        /* Both loops have a static schedule and the same number of iterations, so each thread visits the keys
+         * that it has counted. */
 #pragma omp for schedule(static)
         for (int i = 0; i < r->key_count; i++)
             offset[r->keys[i] >> r->shift]++;
@@ -111,7 +115,7 @@ static void rank_keys(struct ranking *r)
     }
 }
 
-/* Changes two keys and ranks all keys. Returns the number of test keys that have the right rank. */
+/* Changes two keys and then ranks all keys. Returns how many test keys have the right rank. */
 static int iterate(const struct problem *problem, struct ranking *r, int iteration)
 {
     int value[TEST_KEYS], passed = 0;
@@ -128,7 +132,7 @@ static int iterate(const struct problem *problem, struct ranking *r, int iterati
     return passed;
 }
 
-/* Moves every key to its rank, and checks that the result is sorted. */
+/* Moves every key to the position that its rank gives. Returns whether the keys are sorted then. */
 static bool is_sorted_by_rank(struct ranking *r)
 {
     if (r->upto[r->key_limit - 1] != r->key_count)
@@ -166,7 +170,7 @@ int main(int argc, char **argv)
     for (long repeat = 0; repeat < class.repeat; repeat++) {
         int passed = 0;
         generate_keys(&r);
-        /* The benchmark requires one untimed iteration, which touches all data. */
+        /* as the benchmark prescribes, one iteration that is not timed touches all data */
         iterate(problem, &r, 1);
         double begin_s = kernel_clock_s();
         for (int iteration = 1; iteration <= ITERATIONS; iteration++)

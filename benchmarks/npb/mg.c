@@ -1,6 +1,6 @@
-/* MG, modelled on the NAS Parallel Benchmarks: V-cycle multigrid for the Poisson equation on a periodic cube.
- * Each operator on each grid level is one parallel region, which takes from milliseconds down to
- * microseconds. */
+/* MG, modelled on the NAS Parallel Benchmarks: solves the Poisson equation on a periodic cube by V-cycles of
+ * a multigrid method. Each operator on each level of the grid is a parallel region. A region takes
+ * milliseconds on the finest grid and microseconds on the coarsest. */
 #include <math.h>
 
 #include "../kernel.h"
@@ -9,11 +9,11 @@
 #define SEED       UINT64_C(314159265)
 #define ITERATIONS 4
 #define LEVELS_MAX 8
-#define CHARGES    10 /* number of charges of each sign */
+#define CHARGES    10 /* number of positive charges, and of negative charges */
 #define SIDE_MAX   ((1 << LEVELS_MAX) + 2)
 
 struct problem {
-    int levels; /* the finest grid has 2^levels cells per side */
+    int levels; /* number of grids; the finest one has 2^levels cells on each side */
     double norm;
 };
 
@@ -23,12 +23,12 @@ static const struct problem problems[] = {
     {8, 0.2433365309069e-05},
 };
 
-/* Stencil coefficients by distance from the centre: the cell itself, and its face, edge and corner
- * neighbours. */
+/* Coefficients of a stencil, by distance: those of the cell itself, and of its neighbours at a face, an edge
+ * and a corner. */
 static const double operator_a[] = {-8.0 / 3.0, 0.0, 1.0 / 6.0, 1.0 / 12.0};
 static const double smoother_c[] = {-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0.0};
 
-/* A cube of cells, surrounded by one layer of ghost cells. Cells 1 .. side - 2 in each direction are real. */
+/* A cube of cells with a layer of ghost cells around it. In each direction, the cells 1 .. side - 2 are real. */
 struct grid {
     int side;
     double *cell;
@@ -44,7 +44,7 @@ static inline double *line(const struct grid *g, int k, int j)
     return g->cell + ((size_t)k * g->side + j) * g->side;
 }
 
-/* Fills the ghost cells in plane k, which depend only on that plane. */
+/* Fills the ghost cells of plane k, which are copies of cells in the same plane. */
 static void wrap_plane(const struct grid *g, int k)
 {
     int last = g->side - 1;
@@ -57,7 +57,8 @@ static void wrap_plane(const struct grid *g, int k)
     memcpy(line(g, k, last), line(g, k, 1), (size_t)g->side * sizeof(double));
 }
 
-/* Fills the two ghost planes. All threads of a team must call it after the real planes are complete. */
+/* Fills the two planes of ghost cells. All threads of a team must call it, after they have completed the
+ * other planes. */
 static void wrap_ends(const struct grid *g)
 {
     int last = g->side - 1;
@@ -68,8 +69,9 @@ static void wrap_ends(const struct grid *g)
     }
 }
 
-/* Computes two sums for each cell of line (k, j): over the four neighbour lines at distance 1, and over the
- * four at distance sqrt 2. Together with the line itself, these cover all 27 points of the stencil. */
+/* Computes two sums for each cell of line (k, j): one over the four neighbouring lines at distance 1, one
+ * over the four lines at distance sqrt 2. The two sums and the line itself cover all 27 points of the
+ * stencil. */
 static inline void sum_around(const struct grid *g, int k, int j, double *restrict near, double *restrict far)
 {
     const double *south = line(g, k, j - 1), *north = line(g, k, j + 1);
@@ -82,7 +84,7 @@ static inline void sum_around(const struct grid *g, int k, int j, double *restri
     }
 }
 
-/* Computes r = v - A u. `r` may be the same grid as `v`, because each cell is read before it is written. */
+/* Computes r = v - A u. `r` and `v` may be the same grid, because each cell is read before it is written. */
 static void compute_residual(const struct grid *u, const struct grid *v, const struct grid *r)
 {
     int last = u->side - 1;
@@ -130,7 +132,8 @@ static void smooth(const struct grid *r, const struct grid *u)
     }
 }
 
-/* Restricts a grid by full weighting. Cell c of the coarse grid is at cell 2c of the fine grid. */
+/* Restricts the fine grid to the coarse one by full weighting. Cell c of the coarse grid is at cell 2c of the
+ * fine one. */
 static void restrict_to(const struct grid *fine, const struct grid *coarse)
 {
     int last = coarse->side - 1;
@@ -155,7 +158,7 @@ static void restrict_to(const struct grid *fine, const struct grid *coarse)
     }
 }
 
-/* Adds one coarse line, which is the mean of up to four lines, to one fine line. */
+/* Adds a coarse line to a fine line. The coarse line is the mean of up to four lines. */
 static inline void add_line(const double *restrict mean, int coarse_side, double *restrict fine)
 {
     for (int c = 0; c < coarse_side - 1; c++) {
@@ -164,7 +167,7 @@ static inline void add_line(const double *restrict mean, int coarse_side, double
     }
 }
 
-/* Adds the trilinear interpolation of the coarse grid to the fine grid, with its ghost cells. */
+/* Adds the trilinear interpolation of the coarse grid to the fine grid and to its ghost cells. */
 static void interpolate_to(const struct grid *coarse, const struct grid *fine)
 {
     int side = coarse->side;
@@ -225,8 +228,8 @@ static void run_cycle(const struct solver *s)
     }
 }
 
-/* The most extreme numbers so far, least extreme first. `sign` is +1 for the largest numbers and -1 for the
- * smallest. */
+/* The most extreme numbers found so far; the least extreme of them comes first. They are the largest numbers
+ * if `sign` is +1, and the smallest if it is -1. */
 struct extremes {
     double sign;
     double value[CHARGES];
@@ -261,8 +264,8 @@ static void merge_extremes(struct extremes *into, const struct extremes *from)
         note_extreme(into, from->sign * from->value[i], from->at[i]);
 }
 
-/* Sets the right-hand side: +1 in the ten cells where a random field is largest, and -1 in the ten where it
- * is smallest. */
+/* Sets the right-hand side of the equation. It is +1 in the ten cells with the largest values of a random
+ * field, and -1 in the ten with the smallest. */
 static void set_charges(const struct grid *v)
 {
     int size = v->side - 2, last = v->side - 1;
@@ -298,7 +301,7 @@ static void set_charges(const struct grid *v)
     wrap_ends(v);
 }
 
-/* Runs the timed part, which starts from u = 0. Returns the norm of the residual. */
+/* Runs the timed part, which starts with u = 0. Returns the norm of the residual. */
 static double solve(const struct solver *s)
 {
     const struct grid *u = &s->u[s->levels], *r = &s->r[s->levels];
@@ -336,7 +339,7 @@ int main(int argc, char **argv)
     double seconds = 0.0;
     bool verified = true;
     set_charges(&s.v);
-    /* The benchmark requires one untimed cycle, which touches all data. */
+    /* as the benchmark prescribes, one cycle that is not timed touches all data */
     compute_residual(&s.u[s.levels], &s.v, &s.r[s.levels]);
     run_cycle(&s);
 
