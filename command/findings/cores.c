@@ -116,6 +116,8 @@ static void machine_read(const struct profile *profile, const struct ledger *led
 #define CROWD 1.05 /* number of ready threads per core from which the program counts as oversubscribed */
 #define CORES 1024 /* largest number of cores in a binding: the limit of glibc's sched_getaffinity() */
 #define NAMED 3    /* number of threads bound to a core that are named; the others are only counted */
+/* least processor time in s of unmeasured threads; /proc and the clocks differ by less */
+#define LEAST_UNSEEN_S 0.1
 
 /* What is known about missing cores. */
 struct shortage {
@@ -410,4 +412,29 @@ void find_no_core(struct inquiry *inquiry)
     }
     find_taken_cores(inquiry);
     find_oversubscription(inquiry);
+}
+
+void find_unseen_threads(struct inquiry *inquiry)
+{
+    struct counts begin, end;
+    const struct profile_header *header = &inquiry->profile->header;
+    double wall_s = profile_wall_s(inquiry->profile), on_core_s = 1e-9 * inquiry->ledger.on_core;
+    if (header->merged || header->clock != 0 || !(wall_s > 0) || !(on_core_s > 0) ||
+        !read_counts(inquiry->profile, "machine_begin", &begin) ||
+        !read_counts(inquiry->profile, "machine_end", &end) || !(begin.own > 0))
+        return;
+    double seconds = end.own - begin.own - on_core_s;
+    struct finding finding = {.rule = "unseen", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    if (seconds < LEAST_UNSEEN_S || 100 * seconds < LEAST_PERCENT * (inquiry->whole_s + seconds))
+        return;
+    finding.title = format_printable("%s s of processor time in threads that were not measured", DECIMAL(seconds, 2));
+    finding.evidence = format_printable(
+        "the process used %s s of processor time, of which the measured threads used %s s: on average, %s other "
+        "threads were running; compared with the effort of %s thread-seconds, this is %s %% (threshold %s %%)",
+        DECIMAL(end.own - begin.own, 2), DECIMAL(on_core_s, 2), DECIMAL(seconds / wall_s, 1),
+        DECIMAL(inquiry->whole_s, 2), DECIMAL(percent_of_program(inquiry, seconds), 0), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable(
+        "Threads that never use OpenMP (pthreads, std::thread, other libraries' pools) are not measured, and no other "
+        "figure contains their time. Measure them with another profiler, such as perf.");
+    put_finding(inquiry, &finding);
 }

@@ -39,6 +39,13 @@ static bool waits_for_sleep(const struct unit *unit)
     return unit->asleep_ns > 0 && unit->sum.blocked_idle >= MOSTLY * unit->sum.shared_idle;
 }
 
+/* Returns whether the sleep itself is the finding (find_blocked), because threads sleep for much longer than
+ * others wait for them. */
+static bool sleep_is_more(const struct unit *unit, double seconds)
+{
+    return waits_for_sleep(unit) && seconds < MOSTLY * unit->sum.blocked * 1e-9;
+}
+
 /* Fills in title and advice. If the other threads wait for a sleeping thread, the finding gets another title
  * and other advice, because dividing the work differently would not help. */
 static void set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding,
@@ -131,7 +138,7 @@ static enum uneven why_shares_are_uneven(const struct inquiry *inquiry, const st
     return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
 }
 
-static void put_barrier_finding(struct inquiry *inquiry, const struct unit *unit, double seconds)
+static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, double seconds)
 {
     static const struct {
         const char *rule, *title, *advice;
@@ -156,16 +163,21 @@ static void put_barrier_finding(struct inquiry *inquiry, const struct unit *unit
                              "create tasks, prepare less for each task, or move the preparation into the tasks."},
     };
     enum uneven why = why_shares_are_uneven(inquiry, unit);
+    if (sleep_is_more(unit, seconds))
+        return;
     struct finding finding =
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
     set_title_and_advice(inquiry, unit, &finding, texts[why].title, texts[why].advice);
     struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
+    unit->idle_told = true;
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
-static void put_tasks_finding(struct inquiry *inquiry, const struct unit *unit, double seconds)
+static void put_tasks_finding(struct inquiry *inquiry, struct unit *unit, double seconds)
 {
+    if (sleep_is_more(unit, seconds))
+        return;
     struct finding finding =
         start_idle_region_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
@@ -174,6 +186,7 @@ static void put_tasks_finding(struct inquiry *inquiry, const struct unit *unit, 
         "Create more and smaller tasks, create them earlier and in several threads, and start long tasks first. Use "
         "fewer taskwaits and dependences, so that more tasks can run at the same time.");
     struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_TASKS]);
+    unit->idle_told = true;
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
@@ -204,7 +217,7 @@ static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *
 void find_idle_regions(struct inquiry *inquiry)
 {
     for (size_t i = 0; i < inquiry->unit_count; i++) {
-        const struct unit *unit = &inquiry->unit[i];
+        struct unit *unit = &inquiry->unit[i];
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
         if (!unit->both && !unit->fine && finding_is_enough_idleness(inquiry, barrier))
@@ -229,6 +242,7 @@ void find_both(struct inquiry *inquiry)
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;
+        unit->idle_told = true;
         struct finding finding = start_idle_region_finding(inquiry, "both", unit, unit->row, idle);
         struct relief relief = relief_of(unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
         relief.spent_s = overhead;

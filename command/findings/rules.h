@@ -72,6 +72,7 @@ struct unit {
     double kind_ns[WAIT_KINDS]; /* ns of idleness by kind of wait */
     struct profile_idle idle;   /* what is known about the code that ran while threads idled at barriers */
     double asleep_ns;           /* ns of idleness beside the blocked row `asleep` */
+    bool idle_told;             /* whether a finding is about the idleness at barriers or for tasks */
     uint32_t asleep;            /* the blocked row beside which threads idled most */
     /* ns of idleness beside code, outside loops and single constructs, that only one thread was seen to
      * execute */
@@ -225,6 +226,9 @@ void find_fine_units(struct inquiry *inquiry); /* marks units; call before the n
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
+void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions */
+void find_one_thread(struct inquiry *inquiry);
+void find_unseen_threads(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 void find_late_ranks(struct inquiry *inquiry);
 void find_late_between_nodes(struct inquiry *inquiry);

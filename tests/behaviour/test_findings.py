@@ -28,10 +28,24 @@ class Findings(BlameTest):
     pace = 1
     alone = True
 
-    def test_one_thread_gives_no_finding(self):
-        run = self.attached([program("causes"), "balanced", "1"], {"BLAME_SUMMARY": "1", "BLAME_RATE": "5000"})
+    def test_one_thread_is_the_only_finding_of_a_program_that_asks_for_it(self):
+        run = self.attached([program("causes"), "balanced", "1"], {"BLAME_SUMMARY": "1", "BLAME_RATE": "5000", "OMP_NUM_THREADS": "2"})
         found = [text for seconds, text in findings_of(run.stderr) if seconds and "overhead" not in text]  # without a core, inside the runtime
-        self.assertEqual((run.status, found), (0, []), run)
+        self.assertEqual((run.status, len(found)), (0, 1), run)
+        self.assertRegex(found[0], r"^all \d+ parallel regions run with one thread, on \d+ cores: all_together", run)
+        shown = self.plain([BLAME, "report", *run.directories(), "--view", "findings"])
+        self.assertIn("so the program asks for one", " ".join(shown.stdout.split()))
+
+    def test_slow_constructs_are_named(self):
+        titles = {"beside": "s of processor time in threads that were not measured", "locks": "many locks are made and destroyed",
+                  "flag": "spin-waiting on a flag", "tasks": "tasks are too small", "asleep": "s blocked in usleep"}
+        for case, title in titles.items():
+            with self.subTest(case=case):
+                run = self.attached([program("constructs"), case], {"BLAME_RATE": "1000", "BLAME_OUT": "profile_" + case}, "launcher")
+                shown = self.plain([BLAME, "report", *run.directories("profile_" + case), "--view", "findings", "--format", "csv"])
+                rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+                self.assertEqual((run.status, [title in row["title"] for row in rows].count(True)), (0, 1), f"{shown.stdout}\n{run}")
+                self.assertNotIn("beside threads that wait for locks", shown.stdout)
 
     def test_without_the_launcher_the_time_before_openmp_is_one(self):
         run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1", "TEST_LOADED": "1"})

@@ -149,6 +149,16 @@ static inline const struct finding *only(const char *rule)
     return &program.findings->finding[0];
 }
 
+/* Returns the finding with this rule among those that gather() found. */
+static inline const struct finding *found(const char *rule)
+{
+    for (size_t i = 0; i < program.findings->count; i++)
+        if (strcmp(program.findings->finding[i].rule, rule) == 0)
+            return &program.findings->finding[i];
+    fail_msg("no finding %s", rule);
+    return NULL;
+}
+
 static inline char *summary(void)
 {
     FILE *out = made_out();

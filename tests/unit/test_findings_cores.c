@@ -54,7 +54,11 @@ WITH_PROFILE(threads_of_the_program_that_are_not_openmps_are_no_other_processes)
 {
     without_core(20, 4);
     machine_beside(80, 100, 0, 0);
-    assert_has(only("cores-taken")->title, "and 1.5 other runnable processes"); /* who had 20 s */
+    gather();
+    assert_int_equal(program.findings->count, 2);
+    const struct finding *taken = found("cores-taken"), *unseen = found("unseen");
+    assert_has(taken->title, "and 1.5 other runnable processes"); /* who had 20 s */
+    assert_has(unseen->title, "40.00 s of processor time in threads that were not measured");
 }
 
 WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)

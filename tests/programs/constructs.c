@@ -1,0 +1,108 @@
+/* Programs whose slow construct is known, whatever else runs on the machine: constructs CASE. The title of the
+ * finding that is right for each is in tests/behaviour/test_findings.py. */
+#include "analytic.h"
+#include <pthread.h>
+
+static int flag;
+
+static void *spin_beside(void *unused)
+{
+    spin_until(clock_s() + 0.5);
+    return unused;
+}
+
+/* Two threads that OpenMP does not know work while the initial thread waits for them. */
+NAMED static void beside_openmp(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, spin_beside, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
+NAMED static void make_locks(void)
+{
+    long count = 1000 * 1000;
+    omp_lock_t *locks = malloc((size_t)count * sizeof *locks);
+    for (long i = 0; locks && i < count; i++)
+        omp_init_lock(&locks[i]);
+    for (long i = 0; locks && i < count; i++)
+        omp_destroy_lock(&locks[i]);
+    free(locks);
+}
+
+NAMED static void await_flag(int expected)
+{
+    int seen;
+    do {
+#pragma omp atomic read seq_cst
+        seen = flag;
+    } while (seen < expected);
+}
+
+/* One thread works while the other reads a flag. */
+NAMED static void spin_for_flag(void)
+{
+#pragma omp parallel num_threads(2)
+    for (int turn = 1; turn <= 5; turn++) {
+        if (omp_get_thread_num() == 0) {
+            spin_until(clock_s() + 0.1);
+#pragma omp atomic write seq_cst
+            flag = turn;
+        } else
+            await_flag(turn);
+    }
+}
+
+NAMED static long fibonacci(int number)
+{
+    long left, right;
+    if (number < 2)
+        return number;
+#pragma omp task shared(left)
+    left = fibonacci(number - 1);
+#pragma omp task shared(right)
+    right = fibonacci(number - 2);
+#pragma omp taskwait
+    return left + right;
+}
+
+NAMED static void fine_tasks(void)
+{
+    long sum = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    sum = fibonacci(26);
+    printf("%ld\n", sum);
+}
+
+NAMED static void sleep_together(void)
+{
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < 50; i++)
+        usleep(10000);
+}
+
+NAMED static void begin_openmp(void)
+{
+#pragma omp parallel num_threads(1)
+    spin_until(clock_s() + 0.001);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {{"beside", beside_openmp},
+                 {"locks", make_locks},
+                 {"flag", spin_for_flag},
+                 {"tasks", fine_tasks},
+                 {"asleep", sleep_together}};
+    begin_openmp();
+    for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(argv[1], cases[i].name) == 0)
+            cases[i].run();
+    return 0;
+}

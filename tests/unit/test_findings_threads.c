@@ -1,0 +1,143 @@
+/* needs: tests/fuzz/fake_symbols.c */
+/* Findings about threads that sleep, are not used or are not measured. */
+#include "tests/unit/findings_program.h"
+
+enum { USLEEP = 40, LOCK };
+#define WITH_PROFILE(name) UNIT_TEST_WITH(name, start, destroy)
+
+static int start(void **state)
+{
+    make(state);
+    fake_function(FOREIGN_KEY(USLEEP), "usleep", "", 0, 0);
+    fake_function(FOREIGN_KEY(LOCK), "pthread_mutex_lock", "", 0, 0);
+    return 0;
+}
+
+static void assert_in(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("no \"%s\" in \"%s\"", words, text);
+}
+
+static uint32_t heavy(void)
+{
+    return frame(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), KEY(HEAVY));
+}
+
+/* Lets `busy` threads sleep in a call, beside idle threads of a team, if there are any. */
+static uint32_t sleeps(uint32_t below, int call, double seconds, double busy, double team)
+{
+    uint32_t node = frame(below, FOREIGN_KEY(call));
+    run(node, seconds, busy, team, PROFILE_PLACE_REGION_END);
+    made.nodes[node].metric.blocked = made.nodes[node].metric.work;
+    made.nodes[node].metric.work = 0;
+    made.nodes[node].metric.blocked_idle = made.nodes[node].metric.shared_idle;
+    return node;
+}
+
+WITH_PROFILE(a_call_in_which_all_threads_sleep_is_named_with_its_line)
+{
+    sleeps(heavy(), USLEEP, 2, THREADS, THREADS);
+    const struct finding *finding = only("blocked");
+    assert_string_equal(finding->title, "8.00 s blocked in usleep");
+    assert_about(finding->seconds, 8);
+    assert_in(finding->place, "heavy  p.c:51 (in usleep");
+    assert_in(finding->advice, "needs no core");
+}
+
+WITH_PROFILE(one_call_below_several_regions_is_one_finding)
+{
+    sleeps(heavy(), USLEEP, 2, THREADS, THREADS);
+    sleeps(frame(frame(program.main_node, KEY(OTHER_REGION)), KEY(HEAVY)), USLEEP, 2, THREADS, THREADS);
+    assert_about(only("blocked")->seconds, 16);
+    assert_in(program.findings->finding[0].evidence, "in 2 calling contexts");
+}
+
+WITH_PROFILE(waiting_for_a_lock_and_sleeping_with_it_are_two_findings)
+{
+    sleeps(heavy(), USLEEP, 1, THREADS, THREADS);
+    sleeps(heavy(), LOCK, 3, THREADS, THREADS);
+    gather();
+    assert_int_equal(program.findings->count, 2);
+    assert_in(program.findings->finding[0].title, "12.00 s blocked in pthread_mutex_lock");
+    assert_in(program.findings->finding[0].advice, "which one");
+    assert_in(program.findings->finding[1].title, "4.00 s blocked in usleep");
+}
+
+WITH_PROFILE(sleep_that_others_wait_for_is_one_finding)
+{
+    sleeps(heavy(), USLEEP, 4, 1, THREADS);
+    assert_in(only("coarse")->title, "blocked in usleep, and others wait");
+}
+
+/* At the end of the region the others wait, but for much less time than threads sleep. */
+WITH_PROFILE(sleep_is_the_finding_where_others_wait_for_little_of_it)
+{
+    uint32_t node = heavy();
+    sleeps(node, USLEEP, 5, THREADS, THREADS);
+    sleeps(node, USLEEP, 1.2, 1, THREADS);
+    assert_string_equal(only("blocked")->title, "21.20 s blocked in usleep");
+}
+
+WITH_PROFILE(a_process_that_is_stopped_is_in_no_call)
+{
+    made.nodes[add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED)].metric =
+        (struct profile_sums){.blocked = 8 * S, .inverse_busy = 2 * S};
+    gather();
+    assert_int_equal(program.findings->count, 0);
+}
+
+/* ---- regions of one thread ---- */
+
+static void make_one_thread(const char *environment)
+{
+    static char text[200];
+    int bytes = snprintf(text, sizeof text, "environment%c%s%c", 0, environment, 0);
+    make_program(1, 10);
+    made.profile.header.cores = 4;
+    made.profile.text = text;
+    made.profile.text_bytes = (size_t)bytes;
+}
+
+UNIT_TEST_WITH(regions_of_one_thread_are_a_finding, NULL, destroy)
+{
+    make_one_thread("OMP_NUM_THREADS=4\n");
+    const struct finding *finding = only("narrow");
+    assert_string_equal(finding->title, "all 50 parallel regions run with one thread, on 4 cores");
+    assert_about(finding->seconds, 10);
+    assert_about(finding->gain_s, 7.5);
+    assert_in(finding->place, "main [parallel p.c:90]");
+    assert_in(finding->advice, "an if clause is false");
+}
+
+UNIT_TEST_WITH(the_environment_says_why_there_is_one_thread, NULL, destroy)
+{
+    make_one_thread("KMP_OMP_NUM_THREADS=3\nOMP_NUM_THREADS=1,2\n");
+    assert_in(only("narrow")->advice, "OMP_NUM_THREADS is 1.");
+    destroy(NULL);
+    make_one_thread("OMP_THREAD_LIMIT=1\n");
+    assert_in(only("narrow")->advice, "OMP_THREAD_LIMIT is 1.");
+}
+
+static void assert_no_finding(void)
+{
+    gather();
+    assert_int_equal(program.findings->count, 0);
+}
+
+UNIT_TEST_WITH(one_thread_is_right_on_one_core_in_a_job_or_without_regions, NULL, destroy)
+{
+    make_one_thread("");
+    made.profile.header.cores = 1;
+    assert_no_finding();
+    made.profile.header.cores = 4;
+    made.profile.header.in_job = 1;
+    assert_no_finding();
+    made.profile.header.in_job = 0;
+    made.profile.header.regions = 0;
+    assert_no_finding();
+    made.profile.header.regions = 1;
+    assert_in(only("narrow")->title, "the only parallel region runs with one thread");
+}
+
+UNIT_MAIN(NULL, NULL)
