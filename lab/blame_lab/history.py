@@ -6,7 +6,7 @@ from . import changes
 from .command import BAD_USAGE, DONE, Refused, read_options, say, write_whole
 from .database import opened, quoted
 from .runs import METRICS, database_path
-from .text import base_name, clean, csv_of, decimal, fit, readable, utf8_terminal
+from .text import base_name, clean, csv_of, decimal, fit, plural, readable, utf8_terminal
 
 NAME_COLUMNS, BAR_COLUMNS, CULPRITS = 16, 30, 3
 ALIKE = ("application", "host", "threads", "ranks", "cores", "unit")  # columns whose values must be equal for all trials
@@ -32,7 +32,7 @@ class Past:
         self.revisions = self.read()
         if self.unnamed:
             by = clean(request["by"])
-            say("history", f"{self.unnamed} trials without a {by} are left out; blame run --meta {by}=... adds it")
+            say("history", f"{plural(self.unnamed, 'trial')} without a {by} {'is' if self.unnamed == 1 else 'are'} left out; blame run --meta {by}=... adds it")
         if not self.revisions:
             raise Refused(f"{database.path}: no trial is left{'' if self.unnamed else ' of these: see blame db list'}")
         self.order()
@@ -122,7 +122,7 @@ def text_of(past, found):
     application, host, threads, ranks, _, unit = (clean(value) for value in past.common)
     unit = "s" if past.metric == "wall" else unit if METRICS[past.request["metric"]]["unit"] else ""
     of_row = f" of {clean(past.request['row'])}" if past.request["row"] else ""
-    lines = [f"{application} on {host}, {threads} threads{f', {ranks} ranks' if ranks != '1' else ''}: {past.metric}{of_row} of each revision{', ' + unit if unit else ''}",
+    lines = [f"{application} on {host}, {threads} thread{'s' if threads != '1' else ''}{f', {ranks} ranks' if ranks != '1' else ''}: {past.metric}{of_row} of each revision{', ' + unit if unit else ''}",
              f"  {past.request['by']:<{NAME_COLUMNS}}  {'first run':<10}  {'runs':>5}  {'median':>10}  {'least':>10}  {'most':>10}"]
     most = max(max(revision.median for revision in past.revisions), 0)
     for revision in past.revisions:

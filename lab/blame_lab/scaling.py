@@ -11,7 +11,7 @@ from . import scaling_page
 from .command import BAD_INPUT, BAD_USAGE, DONE, Refused, read_options, write_whole
 from .fit import Design, Fit
 from .runs import ALWAYS, PARTS, WORDS, database_path, directories_where, exported
-from .text import base_name, clean, csv_of, decimal, fit, paragraph, terminal_columns, utf8_terminal
+from .text import base_name, clean, csv_of, decimal, fit, paragraph, plural, terminal_columns, utf8_terminal
 
 TOLD = 0.01          # of the total effort: smallest loss that counts for `first_p`
 LEAST_LOST = 0.0005  # of the total effort: what is printed as more than 0.0 %
@@ -271,7 +271,8 @@ def main(argv):
     numbers = {max(head[request["by"]], 1) for head in heads}
     if len(numbers) < 2:
         other = "ranks" if request["by"] == "threads" else "threads"
-        raise Refused(f"{heads[0]['path']}: all {len(heads)} runs have {numbers.pop()} {request['by']}; give runs with different numbers, or --by {other}")
+        same = "this is the only run" if len(heads) == 1 else f"all {len(heads)} runs have {plural(numbers.pop(), request['by'][:-1])}"
+        raise Refused(f"{heads[0]['path']}: {same}; give runs with different numbers of {request['by']}, or --by {other}")
     scaling = Scaling(heads, contexts, request["by"], request["weak"])
     text = (csv_text(scaling) if request["format"] == "csv" else scaling_page.page_of(scaling, request["top"], f"{clean(heads[0]['program'] or '')}: scaling", label, foretold)
             if request["format"] == "html" else text_of(scaling, request["top"]))

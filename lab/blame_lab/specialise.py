@@ -9,7 +9,7 @@ from . import __version__
 from .cases import SHARES, Cases, machine_facts, share_facts
 from .command import Refused, say, write_whole
 from .database import opened
-from .text import clean, decimal
+from .text import clean, decimal, plural
 
 NOTHING_BETTER = 3  # exit status
 MARK, MARK_ROOM = "made by blame tune --specialise", 2000  # the second: bytes at the beginning of a file in which the mark is searched
@@ -126,7 +126,8 @@ class Writer:
 
         def result(value, note):
             text = shown(values[value])
-            return (f'{indent}return "{text}"; /* {note}{node.count} cases */\n' if language == "c" else f'{indent}print "{text}"; exit # {note}{node.count} cases\n')
+            note += plural(node.count, "case")
+            return f'{indent}return "{text}"; /* {note} */\n' if language == "c" else f'{indent}print "{text}"; exit # {note}\n'
 
         if len(choices(node, i)) == 1:
             return result(choices(node, i).pop(), "")

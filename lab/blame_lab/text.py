@@ -19,6 +19,11 @@ def decimal(value, decimals):
     return f"{sign}{whole}.{part:0{decimals}}" if decimals else f"{sign}{whole}"
 
 
+def plural(number, word):
+    """Returns "1 run" or "2 runs"."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 def clean(text):
     """Returns text that is safe for a terminal: U+FFFD replaces unprintable characters and invalid UTF-8."""
     return CONTROL.sub("\ufffd", text)

@@ -13,7 +13,7 @@ from .command import BAD_USAGE, DONE, Refused, read_options, write_whole
 from .database import opened
 from .db import pairs_of
 from .runs import WORDS, blame, database_path, exported, on_server, program_environment
-from .text import clean, csv_of, decimal
+from .text import clean, csv_of, decimal, plural
 
 PAIRS, MOST_INPUTS = 8, 32
 LEAST_GAIN = 0.01
@@ -234,7 +234,7 @@ def assignments(tuning, setting):
 
 
 def pairs_text(result):
-    return f" ({decimal(100 * result.low, 1)} to {decimal(100 * result.high, 1)} %, 95 %, {result.pairs} pairs of runs apart from the search)\n"
+    return f" ({decimal(100 * result.low, 1)} to {decimal(100 * result.high, 1)} %, 95 %, {plural(result.pairs, 'pair')} of runs apart from the search)\n"
 
 
 def verdict_text(tuning, result):
@@ -297,13 +297,13 @@ def dimension_text(tuning, i, result):
 def runs_text(tuning):
     kept = sum(run.trial is not None for run in tuning.runs)
     failed = sum(run.outcome.end not in (tries.GOOD, tries.STOPPED) for run in tuning.runs)
-    text = f"{len(tuning.runs)} runs, {decimal(time.monotonic() - tuning.began, 0)} s"
+    text = f"{plural(len(tuning.runs), 'run')}, {decimal(time.monotonic() - tuning.began, 0)} s"
     if kept:
-        text += f"; {kept} are trials of {clean(database_path(tuning.request['db']))} (tune = '{tuning.id}')"
+        text += f"; {kept} {'is a trial' if kept == 1 else 'are trials'} of {clean(database_path(tuning.request['db']))} (tune = '{tuning.id}')"
     if tuning.unmeasured:
-        text += f"; {tuning.unmeasured} left no profile: they begin no region"
+        text += f"; {tuning.unmeasured} left no profile, because no parallel region began"
     if failed:
-        text += f"; {failed} failed, and their settings were dropped"
+        text += f"; {failed} failed, and {'its setting was' if failed == 1 else 'their settings were'} dropped"
     return text + "\n" + (f"no trials were stored: {clean(tuning.database_says)}\n" if tuning.database_says else "")
 
 
@@ -331,7 +331,7 @@ def csv_text(tuning):
 def plan_text(tuning):
     lines = [f"{of.name:<10} {' '.join(of.values)}" for of in tuning.space.dimensions]
     settings = math.prod(len(of.values) for of in tuning.space.dimensions)
-    lines.append(f"{settings} settings; at most {tuning.request['runs']} runs, of which {2 * tuning.request['pairs']} are pairs of the default and the best setting. The findings of the first run"
+    lines.append(f"{plural(settings, 'setting')}; at most {plural(tuning.request['runs'], 'run')}, of which {2 * tuning.request['pairs']} are pairs of the default and the best setting. The findings of the first run"
                  " decide what is tried first.")
     return "\n".join(lines) + "\n"
 

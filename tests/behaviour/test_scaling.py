@@ -81,10 +81,10 @@ class Scaling(BlameTest):
     def test_runs_that_do_not_differ_are_told_so(self):
         folder = self.folder_of((2,))
         said = self.scaling(f"{folder}/run-2", status=1).stderr
-        self.assertEqual(said, f"blame scaling: {folder}/run-2: all 1 runs have 2 threads; give runs with different numbers, or --by ranks\n")
+        self.assertEqual(said, f"blame scaling: {folder}/run-2: this is the only run; give runs with different numbers of threads, or --by ranks\n")
         folder = self.folder_of((1, 2))
         self.assertIn("No model: it takes runs with at least three different numbers.", self.scaling(folder).stdout)
-        self.assertIn("all 2 runs have 1 ranks", self.scaling(folder, "--by", "ranks", status=1).stderr)
+        self.assertIn("all 2 runs have 1 rank;", self.scaling(folder, "--by", "ranks", status=1).stderr)
         self.assertIn("threads", self.scaling(folder, "--by", "cores", status=2).stderr)
 
 

@@ -46,7 +46,7 @@ class Tune(BlameTest):
         run = self.nap(MANY, FEW, pairs=5)
         self.assertRegex(run.stdout, rf"(?m)^as it is: 0.40\d* s\nbest:\n    naps={FEW}\ngain: 9[45].\d % less time \([\d.]+ to [\d.]+ %, 95 %, 5 pairs")
         self.assertRegex(run.stdout, r"(?m)^  naps       1 of 1 tried; ")
-        self.assertRegex(run.stdout, r"(?m)^\d+ runs, \d+ s; \d+ left no profile: they begin no region$")
+        self.assertRegex(run.stdout, r"(?m)^\d+ runs, \d+ s; \d+ left no profile, because no parallel region began$")
 
     def test_a_program_that_is_best_as_it_is_is_told_so(self):
         run = self.nap(FEW, MANY, pairs=3)
@@ -153,7 +153,7 @@ class Tune(BlameTest):
     def test_time_for_the_first_run_alone_ends_it(self):
         run = self.tune("--minutes", "0.01", "--pairs", "3", "sleep", "0.3") # six more would take longer
         self.assertIn("Nothing was tried: give more --runs, or --minutes.\n", run.stdout)
-        self.assertRegex(run.stdout, r"(?m)^1 runs, ")
+        self.assertRegex(run.stdout, r"(?m)^1 run, ")
 
     def test_a_dry_run_runs_nothing(self):
         folder = self.new_folder()

@@ -7,7 +7,7 @@ import { metricVariable } from "./palette.js";
 const MEANING = new Map(METRICS.map(({ key, summary }) => [key, summary]));
 const NOBODY =
     "Time in which no thread was busy, because all threads waited in OpenMP. No code is to blame, so no context has this time, and percentages do not include it. " +
-    "It arises when a waiting thread has no core and notices late that its wait is over, or when a detached task waits for something else.";
+    "The cause may be a waiting thread that had no core and therefore noticed the end of its wait late, or a detached task that waited for something outside OpenMP.";
 const MOST_PROBLEMS = 5; // the same number as in blame's commands
 const SAME = 0.01, // largest relative difference between a finding's seconds and its row's value
     LEAST_IN_SPAN = 0.005;
@@ -160,7 +160,7 @@ export function notes(model) {
         run = data.run ?? {},
         lines = [];
     if (data.header.finished === false)
-        lines.push(["warning", "The program did not end normally, or replaced itself by another program (exec). The report shows what was measured until then."]);
+        lines.push(["warning", "The program did not end normally, or it executed another program (exec). The report shows what was measured before that."]);
     const problems = rankProblems(data);
     if (problems) lines.push(["warning", problems]);
     const { sample } = data.header;

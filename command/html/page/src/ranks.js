@@ -11,7 +11,7 @@ import { Table } from "./tables.js";
 const titleOf = (key) => (key === "idleness" ? "idle" : key);
 
 const WAITS = [
-    ["rank_idleness_us", "for another", "Part of the mpi wait during which another rank of the node was busy and is to blame"],
+    ["rank_idleness_us", "for another", "Part of the MPI wait for which a busy rank of the same node is to blame"],
     ["made_others_wait_us", "made wait", "Time that other ranks waited in MPI because of this rank"],
 ];
 
@@ -53,8 +53,8 @@ function efficiencies(of) {
             "p.phases-remark",
             null,
             [
-                `Computed over ${of.runtime_s.toFixed(2)} s, ${plural(of.processes, "rank")} and ${plural(of.threads, "thread")}. The first row is the product of the other two.`,
-                of.untold && `Those of threads are unknown: ${of.untold}.`,
+                `Computed over ${of.runtime_s.toFixed(2)} s, ${plural(of.processes, "rank")} and ${plural(of.threads, "thread")}. The first row is the product of the other two rows.`,
+                of.untold && `The efficiencies of threads are unknown: ${of.untold}.`,
                 useful >= 0.01 &&
                     `Of the time that counts as useful, ${percent(of.useful_no_core)} % had no core and ${percent(of.useful_blocked)} % was blocked.`,
                 "Serialisation and transfer are not shown: they need a run on an ideal network.",
@@ -125,7 +125,7 @@ export function ranksSection(model, tip) {
         [
             ["rank", "rank", "By number"],
             ["node", "node", "By node, then by number"],
-            ["value", "value", "Greatest share of the chosen state first"],
+            ["value", "value", "Largest share of the chosen state first"],
         ],
         (by) => show({ by }),
     );

@@ -19,8 +19,8 @@ const LEAST_TOLD = 0.0005,
     NAME = 60,
     LEGEND = 40;
 const BLAMED = [
-    ["idleness", "idleness", "Threads without work, by the code that ran meanwhile"],
-    ["lock wait", "lock wait", "Threads that waited for a lock, by the code that held it"],
+    ["idleness", "idleness", "Number of threads without work, by the code that ran at that time"],
+    ["lock wait", "lock wait", "Number of threads that waited for a lock, by the code that held it"],
 ];
 
 const titleOf = (key) => (key === "idleness" ? "idle" : key);
