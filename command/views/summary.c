@@ -382,7 +382,8 @@ static void print_top_contexts(const struct summary *summary, struct listed list
     bool by_function = seconds_of(&functions) > seconds_of(&contexts);
     const struct top *top = by_function ? &functions : &contexts;
     if (top->count)
-        fprintf(summary->out, "\n%s%s:\n", heading, by_function ? " (from all callers)" : "");
+        fprintf(summary->out, "\n%s (%sshare of %s):\n", heading, by_function ? "from all callers; " : "",
+                counts_events(summary) ? "all events" : "the thread time");
     print_top(summary, top, listed.metric, by_function);
 }
 
@@ -597,7 +598,7 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
                        "This held locks that other threads waited for");
     print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
-                       "This waited while a lock was handed over (nobody held it)");
+                       "This waited while a lock was handed over, and nobody held it");
     findings_free(findings);
 }
 

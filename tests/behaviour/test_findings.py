@@ -75,7 +75,7 @@ class Findings(BlameTest):
                 self.assertRegex(row["place"], r"^(main$|\w+(\(.*?\))?  own_code\.cc:\d+)", shown.stdout)
             if "accumulate" in named:
                 self.assertRegex(shown.stdout, r"accumulate\(double\)  own_code\.cc:26 \(in \w*cos\w*, libm\)")
-            head = "other threads idled:\n"
+            head = "other threads idled (share of the thread time):\n"
             self.assertTrue(head in run.stderr or self.without_cores(rows), run)
             shown = [line.split("s  ", 1)[1] for line in run.stderr.partition(head)[2].split("\n\n")[0].splitlines()]
             self.assertEqual({re.match(r"\w+", line).group(0) for line in shown} - set(own), set(), run)

@@ -201,7 +201,7 @@ WITH_PROFILE(where_contexts_are_tiny_the_summary_shows_functions)
     }
     gather();
     char *text = summary();
-    assert_non_null(strstr(text, "While this ran, other threads idled (from all callers):"));
+    assert_non_null(strstr(text, "While this ran, other threads idled (from all callers; share of the thread time):"));
     assert_non_null(strstr(text, "s  allocate  p.c:70"));
 }
 
