@@ -311,7 +311,8 @@ WITH_PROFILE(what_idles_for_want_of_cores_is_in_the_summary)
     assert_null(strstr(summary(), "waited for a core, other threads idled"));
     made.nodes[node].metric.inverse_busy = 20 * S;
     gather();
-    const char *list = strstr(summary(), "\nWhile this waited for a core, other threads idled (share of the thread time):\n");
+    const char *list =
+        strstr(summary(), "\nWhile this waited for a core, other threads idled (share of the thread time):\n");
     assert_non_null(list);
     assert_has(list, " 60.00 s  <no core>  < ");
 }
