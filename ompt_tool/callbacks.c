@@ -149,7 +149,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
         callback_resolve(thread, region);
     state_set_idle_region(thread->line, region->outer);
     state_set_work(thread->line);
-    thread->team = 0;
+    thread->construct.team = 0;
     if (unlikely(thread->noted))
         region_note_end(region, clock_ticks());
     thread->noted = false;
@@ -215,8 +215,8 @@ static __attribute__((noinline)) void callback_begin_implicit_task(struct thread
     levels_begin(thread, task_data, runtime_region(parallel_data), thread_num, flags);
     if (unlikely(flags & ompt_task_initial))
         return;
-    thread->team = team_size;
-    if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
+    thread->construct.team = team_size;
+    if (unlikely(!thread->record.begun) && helpers_begin_task(thread, parallel_data))
         return;
     /* A new worker waits before its first task; the runtime does not report the end of that wait. */
     if (unlikely(thread->unusual.any))
@@ -224,7 +224,7 @@ static __attribute__((noinline)) void callback_begin_implicit_task(struct thread
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
         callback_resolve(thread, NULL);
-    if (unlikely(thread->carries) && thread_enter_tool(thread)) {
+    if (unlikely(thread->dispatch.is_carried) && thread_enter_tool(thread)) {
         sample_book_carried(thread, runtime_region(parallel_data));
         thread_leave_tool(thread);
     }
@@ -272,7 +272,7 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
     (void)parallel_data, (void)task_data, (void)codeptr;
     struct thread *thread = thread_self;
     if (likely(thread))
-        store_relaxed(&thread->share, endpoint == ompt_scope_begin ? THREAD_SHARE(kind, pieces) : 0);
+        store_relaxed(&thread->construct.share, endpoint == ompt_scope_begin ? THREAD_SHARE(kind, pieces) : 0);
 }
 
 /* Returns the wait place, which combines the kind of wait with the return address of the waiting call. If a

@@ -85,8 +85,8 @@ static void entry_finish_at_exit(void)
     uint32_t own = 0;
     session.exits = true;
     first_thread_exits();
-    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
-        own += thread->active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
+    for (const struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
+        own += thread->record.active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
     if (own != os_threads())
         finish_measuring();
 }

@@ -76,8 +76,8 @@ static void first_thread_on_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, 
 static void first_thread_let_pass(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all) {
-        if (!thread->active || thread == thread_self)
+    for (const struct thread *thread = thread_all(); thread; thread = thread->record.next_all) {
+        if (!thread->record.active || thread == thread_self)
             continue;
         pid_t tid = thread->ledger->tid;
         uint64_t ran_ns = clock_cpu_ns_of(tid);
@@ -122,8 +122,8 @@ void first_thread_exits(void)
 static uint32_t first_thread_count_workers(void)
 {
     uint32_t count = 0;
-    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
-        count += thread->active && thread->ledger->kind == PROFILE_THREAD_WORKER &&
+    for (const struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
+        count += thread->record.active && thread->ledger->kind == PROFILE_THREAD_WORKER &&
                  syscall(SYS_tgkill, getpid(), (pid_t)thread->ledger->tid, 0) == 0;
     return count;
 }

@@ -41,7 +41,7 @@ void helpers_know_initial(struct thread *thread)
 
 bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
 {
-    thread->begun = true;
+    thread->record.begun = true;
     if (thread->unusual.helper || !thread->unusual.uncounted)
         return thread->unusual.helper;
     if (parallel_data && parallel_data->ptr == &helpers_region)
@@ -53,7 +53,7 @@ bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
 
 bool helpers_begin_team(const struct thread *thread, ompt_data_t *parallel_data)
 {
-    bool helper = thread ? thread->unusual.helper && !thread->begun : thread_untracked() == 0;
+    bool helper = thread ? thread->unusual.helper && !thread->record.begun : thread_untracked() == 0;
     if (!helper)
         return false;
     parallel_data->ptr = &helpers_region;
@@ -62,7 +62,7 @@ bool helpers_begin_team(const struct thread *thread, ompt_data_t *parallel_data)
 
 bool helpers_is_agent(const struct thread *thread)
 {
-    return !thread->begun && !thread->unusual.helper && thread->ledger->kind == PROFILE_THREAD_WORKER;
+    return !thread->record.begun && !thread->unusual.helper && thread->ledger->kind == PROFILE_THREAD_WORKER;
 }
 
 bool helpers_schedule(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)

@@ -65,7 +65,7 @@ static bool creation_program_calls_task_code(const struct thread *thread, const 
 /* Looks up each call once, because the answer depends on the call alone. */
 bool creation_is_called_by_program(struct thread *thread, const struct creation *creation)
 {
-    struct creation_call *call = &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
+    struct creation_call *call = &thread->creation.calls[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
     uint32_t generation = loadmap_generation();
     if (unlikely(call->codeptr != creation->codeptr || call->generation != generation)) {
         call->by_program = creation_program_calls_task_code(thread, creation);
@@ -119,7 +119,7 @@ static uint32_t creation_walk(struct thread *thread, const struct creation_key *
     struct capture_creation walk;
     if (!thread_enter_tool(thread))
         return 0;
-    struct creation_memo *memo = key ? creation_memo_for_more(&thread->memos) : NULL;
+    struct creation_memo *memo = key ? creation_memo_for_more(&thread->creation.memos) : NULL;
     if (memo)
         creation_memo_begin(memo, key);
     capture_creation(thread, memo, &walk);
@@ -138,6 +138,6 @@ uint32_t creation_context_slowly(struct thread *thread, const struct creation *c
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
     if (!creation->codeptr || !creation_find_creators_stack(thread, creation->frame, &key))
         return creation_walk(thread, NULL);
-    uint32_t context = thread->memos ? creation_memo_find(thread->memos, &key) : 0;
+    uint32_t context = thread->creation.memos ? creation_memo_find(thread->creation.memos, &key) : 0;
     return context ? context : creation_walk(thread, &key);
 }

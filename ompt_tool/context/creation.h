@@ -48,7 +48,7 @@ static inline uint32_t creation_context(struct thread *thread, const struct crea
     const ompt_frame_t *frame = creation->frame;
     if (unlikely(creation->flags & ompt_task_undeferred) && creation_is_called_by_program(thread, creation))
         return creation->creator;
-    if (likely(thread->memos) && likely(frame) && likely(!thread->probes)) {
+    if (likely(thread->creation.memos) && likely(frame) && likely(!thread->probes)) {
         uintptr_t high = (uintptr_t)frame->exit_frame.ptr;
         struct creation_key key;
         key.creator = creation->creator;
@@ -56,7 +56,7 @@ static inline uint32_t creation_context(struct thread *thread, const struct crea
         /* loaded as a single word, because the runtime has just stored it */
         key.low = (uintptr_t)load_relaxed(&frame->enter_frame.ptr);
         key.high = likely(high) ? high : thread->unwinder.own_stack_high;
-        uint32_t context = creation_is_on_stack(thread, &key) ? creation_memo_find(thread->memos, &key) : 0;
+        uint32_t context = creation_is_on_stack(thread, &key) ? creation_memo_find(thread->creation.memos, &key) : 0;
         if (likely(context))
             return context;
     }

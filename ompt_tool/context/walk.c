@@ -166,7 +166,7 @@ static bool walk_is_on_threads_own_stack(const struct walk *walk, uintptr_t addr
 static bool walk_task_is_on_other_stack(const struct walk *walk, const struct task_level *level,
                                         const struct level *place)
 {
-    bool runs_team = place == load_relaxed(&walk->thread->level) && walk->thread->team > 1;
+    bool runs_team = place == load_relaxed(&walk->thread->level) && walk->thread->construct.team > 1;
     bool is_above = level->exit > walk->at.stack, is_below = level->exit && level->exit < walk->stack_low;
     return walk_is_on_threads_own_stack(walk, level->exit) ||
            (level->kind == ompt_task_implicit && (is_above || (is_below && runs_team)));

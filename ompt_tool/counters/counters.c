@@ -162,7 +162,7 @@ void counters_detach(struct thread *thread)
 
 void counters_forked(void)
 {
-    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         counters_detach(thread);
 }
 
@@ -186,7 +186,7 @@ void counters_overflow_stop(struct thread *thread)
 
 void counters_overflow_rearm(struct thread *thread)
 {
-    if (likely(thread->sampled && !load_seq_cst(&session.stopping)))
+    if (likely(thread->sampling.word && !load_seq_cst(&session.stopping)))
         perf_overflow_arm(&thread->counters->overflow);
 }
 

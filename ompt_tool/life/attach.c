@@ -38,7 +38,7 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
         return NULL;
     /* with the other clocks, a thread is sampled only while it has a core */
     if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) {
-        core_begin(&thread->core, thread->line, &thread->moments, thread->ledger);
+        core_begin(&thread->core, thread->line, &thread->sampling.moments, thread->ledger);
         stopped_begin(&thread->core);
     }
     crowd_grows(thread_sampled());

@@ -106,7 +106,7 @@ static void finish_pause(void)
  * deadline may pass for other reasons: other threads are settled first, or the machine is busy or suspended. */
 static bool finish_thread_is_quiet(const struct thread *thread, uint64_t deadline_ns)
 {
-    for (int pauses = 0; load_seq_cst(&thread->in_handler) || load_seq_cst(&thread->in_tool); pauses++) {
+    for (int pauses = 0; load_seq_cst(&thread->inside.handler) || load_seq_cst(&thread->inside.tool); pauses++) {
         if (pauses >= LEAST_PAUSES && clock_now_ns() > deadline_ns)
             return false;
         finish_pause();
@@ -116,7 +116,7 @@ static bool finish_thread_is_quiet(const struct thread *thread, uint64_t deadlin
 
 static void finish_settle_thread(struct thread *thread, uint64_t now_ns)
 {
-    if (!thread->active)
+    if (!thread->record.active)
         return;
     sampler_count_undelivered(thread, now_ns);
     sample_settle_rest(thread);
@@ -142,9 +142,9 @@ static void finish_resolve_all(uint64_t now_ns)
     uint64_t deadline_ns = now_ns + WAIT_NS;
     /* If this thread is inside the tool, a signal handler of the program has called exit() halfway through a
      * change. */
-    if (thread_self && !load_relaxed(&thread_self->in_tool))
+    if (thread_self && !load_relaxed(&thread_self->inside.tool))
         finish_resolve_open_regions(thread_self);
-    for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all) {
         if (!finish_thread_is_quiet(thread, deadline_ns))
             continue;
         probes_finish(thread);
@@ -170,7 +170,7 @@ static void finish_fill_header(uint64_t now_ns)
     header->threads_max = thread_most();
     header->threads_untracked = thread_untracked();
     header->untracked_ns = thread_untracked_ns(now_ns);
-    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         header->regions += thread->regions.begun;
 }
 
@@ -252,7 +252,7 @@ static __attribute__((noinline)) void finish_once(void)
                  NULL);
     struct os_write_guard guard;
     os_guard_writes(&guard);
-    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         sampler_stop(thread);
     finish_settle();
     os_unguard_writes(&guard);

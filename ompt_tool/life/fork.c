@@ -38,7 +38,7 @@ void fork_in_child(void)
     bool measured = arena_is_open() || load_relaxed(&child_waits);
     arena_abandon();
     counters_forked();
-    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         core_end(&thread->core); /* the file has the counts of the parent's thread */
     thread_reset();
     state_reset();

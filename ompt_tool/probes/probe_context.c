@@ -180,7 +180,7 @@ static uint32_t probe_walk_callers(struct thread *thread, const struct probe_beg
     struct capture_creation found;
     if (!thread_enter_tool(thread))
         return 0;
-    struct creation_memo *memo = key ? creation_memo_for_more(&thread->memos) : NULL;
+    struct creation_memo *memo = key ? creation_memo_for_more(&thread->creation.memos) : NULL;
     if (memo)
         creation_memo_begin(memo, key);
     capture_probe(thread, begin->for_caller ? 2 : 1, memo, fresh, &found);
@@ -249,8 +249,8 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     if (around && around->stack <= begin->stack)
         /* the function that began `around` has returned: there is nothing to walk */
         parent = around->context;
-    else if (likely(has_span && thread->memos))
-        parent = creation_memo_find(thread->memos, &key);
+    else if (likely(has_span && thread->creation.memos))
+        parent = creation_memo_find(thread->creation.memos, &key);
     if (unlikely(!parent))
         parent = probe_walk_callers(thread, begin, has_span ? &key : NULL, fresh);
     else if (around)

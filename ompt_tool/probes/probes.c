@@ -80,7 +80,7 @@ static inline struct thread *probing_thread(void)
  * lock held for ever and tables half changed, so it does nothing. */
 static inline bool probes_enter(const struct thread *thread)
 {
-    if (unlikely(thread->probes->busy || load_relaxed(&thread->in_tool)))
+    if (unlikely(thread->probes->busy || load_relaxed(&thread->inside.tool)))
         return false;
     thread->probes->busy = true;
     signal_fence();
@@ -329,7 +329,7 @@ void probes_end_all(struct thread *thread)
 
 void probes_finish(struct thread *thread)
 {
-    if (!thread->active || !thread->probes)
+    if (!thread->record.active || !thread->probes)
         return;
     thread->probes->finishing = true;
     probes_end_all(thread);

@@ -33,12 +33,12 @@ static void handle_fault(int signal, siginfo_t *info, void *context)
 {
     struct thread *thread = thread_self;
     (void)context;
-    if (!thread || !load_relaxed(&thread->guarded) || info->si_code <= 0) {
+    if (!thread || !load_relaxed(&thread->inside.guarded) || info->si_code <= 0) {
         fault_leave_to_kernel(signal, info);
         return;
     }
-    store_relaxed(&thread->guarded, false);
-    siglongjmp(thread->before_sample, 1);
+    store_relaxed(&thread->inside.guarded, false);
+    siglongjmp(thread->inside.before_sample, 1);
 }
 
 void fault_watch(void)
@@ -64,13 +64,13 @@ void fault_watch(void)
 void fault_record_sample(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t recorded = thread->ledger->recorded;
-    if (likely(sigsetjmp(thread->before_sample, 0) == 0)) {
-        store_relaxed(&thread->guarded, true);
+    if (likely(sigsetjmp(thread->inside.before_sample, 0) == 0)) {
+        store_relaxed(&thread->inside.guarded, true);
         signal_fence();
         sample_record(thread, delivery, context);
     } else if (thread->ledger->recorded == recorded) {
         sample_drop(thread, delivery, PROFILE_DROP_FAULT);
     }
     signal_fence();
-    store_relaxed(&thread->guarded, false);
+    store_relaxed(&thread->inside.guarded, false);
 }

@@ -73,11 +73,11 @@ static uint64_t sample_ranks_key(uint64_t call, bool own_program)
  * have waited in different calls, the sums are for no particular call (key 0). */
 static struct profile_ranks *sample_ranks_of_dispatch(struct thread *thread, uint64_t key)
 {
-    if (!(thread->dispatch_ranks.wall > 0))
-        thread->dispatch_ranks_key = key;
-    else if (thread->dispatch_ranks_key != key)
-        thread->dispatch_ranks_key = 0;
-    return &thread->dispatch_ranks;
+    if (!(thread->dispatch.ranks.wall > 0))
+        thread->dispatch.ranks_key = key;
+    else if (thread->dispatch.ranks_key != key)
+        thread->dispatch.ranks_key = 0;
+    return &thread->dispatch.ranks;
 }
 
 enum ranks_target { IN_CONTEXT, IN_DISPATCH, IN_NOBODY };
@@ -145,16 +145,16 @@ static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, c
  * lost. */
 static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
 {
-    const struct profile_ranks *dispatch = &thread->dispatch_ranks;
+    const struct profile_ranks *dispatch = &thread->dispatch.ranks;
     if (!(dispatch->wall > 0))
         return;
-    struct profile_ranks *ranks = sample_ranks_at(thread, node_idx, thread->dispatch_ranks_key);
+    struct profile_ranks *ranks = sample_ranks_at(thread, node_idx, thread->dispatch.ranks_key);
     if (ranks) {
         ranks->blame += dispatch->blame;
         ranks->named += dispatch->named;
         ranks->wall += dispatch->wall;
     }
-    thread->dispatch_ranks = (struct profile_ranks){0};
+    thread->dispatch.ranks = (struct profile_ranks){0};
 }
 
 /* Records, at the node of the thread's MPI call, for how much of its waiting some rank is blamed. */
@@ -233,8 +233,9 @@ static uint64_t sample_place_key(uint64_t place)
 
 static struct work_share sample_work_share(const struct thread *thread, uint32_t in_use)
 {
-    uint64_t share = load_relaxed(&thread->share);
-    struct work_share of = {.pieces = (double)THREAD_SHARE_PIECES(share), .team = thread->team ? thread->team : in_use};
+    uint64_t share = load_relaxed(&thread->construct.share);
+    struct work_share of = {.pieces = (double)THREAD_SHARE_PIECES(share),
+                            .team = thread->construct.team ? thread->construct.team : in_use};
     if (!share)
         return of;
     switch (THREAD_SHARE_KIND(share)) {
@@ -613,10 +614,10 @@ static void sample_add_dispatch(struct thread *thread, uint32_t node_idx, struct
 /* Keeps the dispatch, to book it in the thread's next region. The region in which it occurred may have ended. */
 static void sample_carry_dispatch(struct thread *thread)
 {
-    if (!thread->carries)
-        thread->carried = (struct profile_metric){0};
-    thread->carries = true;
-    sums_add(&thread->carried, &thread->idle.dispatch);
+    if (!thread->dispatch.is_carried)
+        thread->dispatch.sums = (struct profile_metric){0};
+    thread->dispatch.is_carried = true;
+    sums_add(&thread->dispatch.sums, &thread->idle.dispatch);
 }
 
 static void sample_book_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric)
@@ -669,8 +670,8 @@ void sample_book_carried(struct thread *thread, struct region *region)
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     if (!metric)
         return; /* Memory is short, so the dispatch is kept. */
-    sample_add_dispatch(thread, node_idx, metric, &thread->carried);
-    thread->carries = false;
+    sample_add_dispatch(thread, node_idx, metric, &thread->dispatch.sums);
+    thread->dispatch.is_carried = false;
     tracing_tell(thread, TRACER_CARRIED, node_idx);
     sample_ranks_settle(thread, node_idx);
 }
@@ -679,7 +680,7 @@ void sample_settle_rest(struct thread *thread)
 {
     if (thread->idle.pending)
         sample_book_dispatch(thread, 0, NULL);
-    if (thread->carries)
+    if (thread->dispatch.is_carried)
         sample_book_carried(thread, NULL);
 }
 

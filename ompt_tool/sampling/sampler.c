@@ -78,9 +78,9 @@ static void sampler_begin_periods(struct thread *thread, uint64_t begin_ns, uint
     thread->ledger->period_ns = period_ns;
     thread->ledger->number = 1 + state_line_number(thread->line);
     if (session.options.clock == CLOCK_CPU)
-        thread->moments = (struct moments){.period_ns = period_ns, .begin_ns = begin_ns};
+        thread->sampling.moments = (struct moments){.period_ns = period_ns, .begin_ns = begin_ns};
     else
-        moments_start(&thread->moments, begin_ns, period_ns, session.start_ns, (uint64_t)session.options.seed,
+        moments_start(&thread->sampling.moments, begin_ns, period_ns, session.start_ns, (uint64_t)session.options.seed,
                       state_line_number(thread->line));
 }
 
@@ -101,16 +101,16 @@ static struct delivery sampler_take_delivery(struct thread *thread, const siginf
 {
     struct delivery delivery = {
         .count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
-    uint64_t weight_ns = thread->moments.period_ns;
+    uint64_t weight_ns = thread->sampling.moments.period_ns;
     if (unlikely(info->si_code != SI_TIMER)) {
         /* An overflow of a counter stands for one sample, because the handler restarts the counter. */
     } else if (session.options.clock == CLOCK_CPU) {
-        delivery.count = sampler_pass_cpu_periods(&thread->moments);
+        delivery.count = sampler_pass_cpu_periods(&thread->sampling.moments);
         weight_ns *= delivery.count;
     } else {
-        uint64_t first_ns = thread->moments.next_ns, last_ns;
-        delivery.count = moments_pass(&thread->moments, clocks->ns, &last_ns, &weight_ns);
-        delivery.until_ns = thread->moments.begin_ns;
+        uint64_t first_ns = thread->sampling.moments.next_ns, last_ns;
+        delivery.count = moments_pass(&thread->sampling.moments, clocks->ns, &last_ns, &weight_ns);
+        delivery.until_ns = thread->sampling.moments.begin_ns;
         if (likely(first_ns <= clocks->ns)) {
             delivery.due_ns = first_ns;
             delivery.census_ns = last_ns;
@@ -128,11 +128,11 @@ static struct delivery sampler_take_delivery(struct thread *thread, const siginf
  * have lost its core. */
 static void sampler_note_duration(struct thread *thread, const struct clock_reading *begin)
 {
-    if (likely(clock_passed_ns(begin) < thread->moments.period_ns)) {
-        thread->slow_samples = 0;
-    } else if (++thread->slow_samples == SLOW_SAMPLES) {
-        thread->slow_samples = 0;
-        thread->skip_samples = SLOW_SAMPLES;
+    if (likely(clock_passed_ns(begin) < thread->sampling.moments.period_ns)) {
+        thread->sampling.slow = 0;
+    } else if (++thread->sampling.slow == SLOW_SAMPLES) {
+        thread->sampling.slow = 0;
+        thread->sampling.skip = SLOW_SAMPLES;
     }
 }
 
@@ -148,12 +148,12 @@ static void sampler_take_sample(struct thread *thread, const siginfo_t *info, uc
     }
     if (unlikely(thread->probes && load_relaxed(&thread->probes->count)))
         thread->ledger->probed_sampled += delivery.p;
-    if (load_relaxed(&thread->in_tool)) {
+    if (load_relaxed(&thread->inside.tool)) {
         sample_drop(thread, &delivery, PROFILE_DROP_IN_TOOL);
         return;
     }
-    if (unlikely(thread->skip_samples)) {
-        thread->skip_samples--;
+    if (unlikely(thread->sampling.skip)) {
+        thread->sampling.skip--;
         sample_drop(thread, &delivery, PROFILE_DROP_OVERLOAD);
         return;
     }
@@ -168,11 +168,11 @@ static bool sampler_record_delivery(struct thread *thread, const siginfo_t *info
 {
     /* Pairs with finish_measuring(), which either waits for this handler, or sets `stopping` early enough for
      * it to be seen here. In the second case finish_measuring() counts the sample. */
-    store_seq_cst(&thread->in_handler, 1);
+    store_seq_cst(&thread->inside.handler, 1);
     bool goes_on = !load_seq_cst(&session.stopping);
     if (goes_on)
         sampler_take_sample(thread, info, context, clocks);
-    store_release(&thread->in_handler, 0);
+    store_release(&thread->inside.handler, 0);
     return goes_on;
 }
 
@@ -180,8 +180,8 @@ static bool sampler_record_delivery(struct thread *thread, const siginfo_t *info
  * case may have passed this timer before it was set (G1). */
 static void sampler_heed_taken_signal(const struct thread *thread)
 {
-    if (unlikely(load_seq_cst(&taken_signal) == thread->signal))
-        os_timer_set(thread->timer, false, 0, 0);
+    if (unlikely(load_seq_cst(&taken_signal) == thread->sampling.signal))
+        os_timer_set(thread->sampling.timer, false, 0, 0);
 }
 
 /* Sets the timer for the next two moments with one system call (timer_settime): it expires at the first
@@ -191,11 +191,11 @@ static void sampler_heed_taken_signal(const struct thread *thread)
  * many. */
 static void sampler_set_timer(struct thread *thread)
 {
-    struct moments *moments = &thread->moments;
+    struct moments *moments = &thread->sampling.moments;
     uint64_t interval_ns = moments_second(moments) - moments->next_ns;
     bool apart = interval_ns >= moments->period_ns / 2;
-    thread->second_ns = apart ? moments->next_ns + interval_ns : 0;
-    os_timer_set(thread->timer, false, moments->next_ns, apart ? interval_ns : moments->period_ns);
+    thread->sampling.second_ns = apart ? moments->next_ns + interval_ns : 0;
+    os_timer_set(thread->sampling.timer, false, moments->next_ns, apart ? interval_ns : moments->period_ns);
     sampler_heed_taken_signal(thread);
 }
 
@@ -203,24 +203,25 @@ static void sampler_set_timer(struct thread *thread)
  * (timer_settime). */
 static void sampler_slow_down(struct thread *thread)
 {
-    sampler_begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, crowd_period_ns());
-    if (thread->drawn)
+    sampler_begin_periods(thread, thread->sampling.moments.begin_ns + thread->sampling.moments.missed_ns,
+                          crowd_period_ns());
+    if (thread->sampling.drawn)
         sampler_set_timer(thread);
     else if (session.options.clock == CLOCK_CPU)
-        os_timer_set(thread->timer, true, 0, thread->moments.period_ns);
+        os_timer_set(thread->sampling.timer, true, 0, thread->sampling.moments.period_ns);
 }
 
 /* Prepares the next sample, at the handler's end. */
 static void sampler_prepare_next(struct thread *thread, const struct clock_reading *clocks)
 {
-    bool is_set = thread->second_ns == thread->moments.next_ns;
+    bool is_set = thread->sampling.second_ns == thread->sampling.moments.next_ns;
     core_leave(&thread->core, clocks->ns);
-    thread->second_ns = 0;
-    if (!is_set && thread->drawn)
+    thread->sampling.second_ns = 0;
+    if (!is_set && thread->sampling.drawn)
         sampler_set_timer(thread);
-    if (unlikely(thread->moments.period_ns < crowd_period_ns()))
+    if (unlikely(thread->sampling.moments.period_ns < crowd_period_ns()))
         sampler_slow_down(thread);
-    notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
+    notes_due(thread->line, clocks, thread->sampling.drawn ? thread->sampling.moments.next_ns : 0);
     /* The thread then notes its next wait, so that no other thread seems to wait for time that this one lost
      * before that wait. */
     thread->look_ticks = 0;
@@ -244,7 +245,7 @@ static void sampler_stand_by(struct thread *thread, bool idle, ucontext_t *conte
         return;
     }
     if (sampler_is_worker(thread))
-        thread->heard_ticks = 0;
+        thread->sampling.heard_ticks = 0;
     if (unlikely(thread->stands_by.added)) /* The thread is no longer idle: it was about to leave its wait. */
         bystander_wakes(&thread->stands_by, context);
 }
@@ -309,29 +310,30 @@ static void sampler_note_no_timer(int error)
 static void sampler_start_timer(struct thread *thread)
 {
     uint64_t period_ns = crowd_period_ns();
-    int signal = thread->signal = load_relaxed(&sample_signal);
-    sampler_begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->from_ns,
+    int signal = thread->sampling.signal = load_relaxed(&sample_signal);
+    sampler_begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->sampling.from_ns,
                           period_ns);
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
         /* Set before the counter starts: the first sample restarts the counter only if this is set. */
-        thread->sampled = true;
-        thread->sampled = counters_overflow_start(thread, signal);
-        thread->ledger->timer_failed = !thread->sampled;
+        thread->sampling.word = true;
+        thread->sampling.word = counters_overflow_start(thread, signal);
+        thread->ledger->timer_failed = !thread->sampling.word;
         return;
     }
     bool cpu_clock = session.options.clock == CLOCK_CPU;
-    thread->second_ns = 0;
+    thread->sampling.second_ns = 0;
     /* Set before the timer starts: the first signal may come before os_timer_start() returns. */
-    thread->drawn = !cpu_clock;
-    bool started = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
-    store_seq_cst(&thread->sampled, started ? shared_timer_word(thread->timer) : 0);
+    thread->sampling.drawn = !cpu_clock;
+    bool started =
+        os_timer_start(&thread->sampling.timer, signal, cpu_clock, thread->sampling.moments.next_ns, period_ns);
+    store_seq_cst(&thread->sampling.word, started ? shared_timer_word(thread->sampling.timer) : 0);
     thread->ledger->timer_failed = !started;
     if (started) {
         sampler_heed_taken_signal(thread);
     } else {
-        thread->drawn = false;
+        thread->sampling.drawn = false;
         sampler_note_no_timer(errno);
     }
 }
@@ -339,7 +341,7 @@ static void sampler_start_timer(struct thread *thread)
 static void sampler_announce_due(struct thread *thread)
 {
     struct clock_reading clocks = clock_read();
-    notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
+    notes_due(thread->line, &clocks, thread->sampling.drawn ? thread->sampling.moments.next_ns : 0);
 }
 
 /* Returns the time since the last sample in ns. Returns 0 if it is unknown: with samples at a counter's
@@ -349,7 +351,7 @@ static uint64_t sampler_silent_ns(const struct thread *thread, uint64_t now_ns)
     bool cpu_clock = session.options.clock == CLOCK_CPU;
     if (counters_plan_sample_period_ns() || (cpu_clock && thread != thread_self))
         return 0;
-    uint64_t begin_ns = thread->moments.begin_ns + thread->moments.missed_ns;
+    uint64_t begin_ns = thread->sampling.moments.begin_ns + thread->sampling.moments.missed_ns;
     int64_t passed_ns = (int64_t)((cpu_clock ? clock_thread_cpu_ns() : now_ns) - begin_ns);
     return passed_ns > 0 ? (uint64_t)passed_ns : 0;
 }
@@ -358,7 +360,7 @@ static uint64_t sampler_silent_ns(const struct thread *thread, uint64_t now_ns)
 static bool sampler_is_silent(const struct thread *thread, uint64_t now_ns)
 {
     uint64_t ns = sampler_silent_ns(thread, now_ns);
-    return thread->sampled && ns > SILENCE_NS && ns > 4 * thread->moments.period_ns;
+    return thread->sampling.word && ns > SILENCE_NS && ns > 4 * thread->sampling.moments.period_ns;
 }
 
 /* Returns true if the thread's timer no longer exists. Some programs delete timers that are not theirs (0, 1,
@@ -366,12 +368,12 @@ static bool sampler_is_silent(const struct thread *thread, uint64_t now_ns)
  * may have been reused for a new timer. */
 static bool sampler_timer_is_deleted(struct thread *thread, uint64_t now_ns)
 {
-    if (!thread->drawn || !sampler_is_silent(thread, now_ns))
+    if (!thread->sampling.drawn || !sampler_is_silent(thread, now_ns))
         return false;
-    bool there = thread == thread_self
-                     ? os_timer_set(thread->timer, false, thread->moments.next_ns, thread->moments.period_ns)
-                     : os_timer_is_there(thread->timer);
-    thread->second_ns = 0;
+    bool there = thread == thread_self ? os_timer_set(thread->sampling.timer, false, thread->sampling.moments.next_ns,
+                                                      thread->sampling.moments.period_ns)
+                                       : os_timer_is_there(thread->sampling.timer);
+    thread->sampling.second_ns = 0;
     return !there && errno == EINVAL;
 }
 
@@ -390,10 +392,10 @@ static void sampler_note_deleted_timer(void)
  * of them does the work. */
 static void sampler_stop_timer(struct thread *thread)
 {
-    uint64_t was = exchange_seq_cst(&thread->sampled, 0);
+    uint64_t was = exchange_seq_cst(&thread->sampling.word, 0);
     if (!was)
         return;
-    thread->drawn = false;
+    thread->sampling.drawn = false;
     if (counters_plan_sample_period_ns())
         counters_overflow_stop(thread);
     else
@@ -406,7 +408,7 @@ static void sampler_stop_timer(struct thread *thread)
 static bool sampler_is_silenced(struct thread *thread, uint64_t now_ns)
 {
     int signal = load_relaxed(&sample_signal);
-    if (!signal || thread->signal != signal)
+    if (!signal || thread->sampling.signal != signal)
         return true;
     if (!sampler_is_silent(thread, now_ns))
         return false;
@@ -430,8 +432,8 @@ void sampler_start(struct thread *thread)
 void sampler_stop(struct thread *thread)
 {
     uint64_t now_ns = clock_now_ns();
-    thread->unheard = thread->active && sampler_is_silenced(thread, now_ns);
-    if (thread->unheard)
+    thread->sampling.unheard = thread->record.active && sampler_is_silenced(thread, now_ns);
+    if (thread->sampling.unheard)
         thread->ledger->unsignalled_ns += (double)sampler_silent_ns(thread, now_ns);
     sampler_stop_timer(thread);
 }
@@ -439,11 +441,11 @@ void sampler_stop(struct thread *thread)
 void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
 {
     struct profile_thread *ledger = thread->ledger;
-    struct moments *moments = &thread->moments;
+    struct moments *moments = &thread->sampling.moments;
     uint64_t last_ns, weight_ns;
     /* The kernel checks CPU-time timers only at clock ticks, so some samples are always overdue. */
     bool at_ticks = session.options.clock == CLOCK_CPU;
-    if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns ||
+    if (at_ticks || thread->sampling.unheard || ledger->timer_failed || !moments->period_ns ||
         counters_plan_sample_period_ns() || moments->next_ns > end_ns)
         return;
     uint64_t count = moments_pass(moments, end_ns, &last_ns, &weight_ns);
@@ -456,8 +458,8 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
 static void sampler_disarm(struct thread *thread)
 {
     if (!counters_plan_sample_period_ns())
-        shared_timer_disarm(&thread->sampled, session.options.clock == CLOCK_CPU);
-    else if (load_relaxed(&thread->sampled))
+        shared_timer_disarm(&thread->sampling.word, session.options.clock == CLOCK_CPU);
+    else if (load_relaxed(&thread->sampling.word))
         counters_overflow_stop(thread);
 }
 
@@ -467,7 +469,7 @@ static void sampler_take_another_signal(int taken)
     os_lock(&moving);
     if (load_relaxed(&sample_signal) == taken) {
         store_seq_cst(&taken_signal, taken);
-        for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
             sampler_disarm(thread);
         int signal = sample_signal_install(handle_sample, 0);
         if (signal == taken) /* The program has stopped using the signal meanwhile. */
@@ -493,12 +495,12 @@ static void sampler_check_signal(struct thread *thread)
         thread->unusual.settles = true;
     }
     struct clock_reading now = clock_read();
-    thread->heard_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
+    thread->sampling.heard_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
     int signal = load_relaxed(&sample_signal);
-    if (thread->signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
+    if (thread->sampling.signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
         sampler_take_another_signal(signal);
     bool deleted = sampler_timer_is_deleted(thread, now.ns);
-    if (!deleted && thread->signal == load_relaxed(&sample_signal))
+    if (!deleted && thread->sampling.signal == load_relaxed(&sample_signal))
         return;
     if (deleted)
         sampler_note_deleted_timer();
@@ -506,7 +508,7 @@ static void sampler_check_signal(struct thread *thread)
     thread->ledger->unsignalled_ns += (double)sampler_silent_ns(thread, now_ns);
     sampler_stop_timer(thread);
     thread->restart.own_signals = sampler_signals();
-    thread->from_ns = now_ns;
+    thread->sampling.from_ns = now_ns;
     sampler_start(thread);
 }
 
@@ -521,12 +523,12 @@ static __attribute__((noinline)) void sampler_look_now(struct thread *thread, ui
     /* If the thread waits now, this applies to its present wait. */
     if (!thread->notes_apart || !thread->look_ticks)
         thread->unusual.notes = true;
-    if (now_ticks > thread->heard_ticks) {
+    if (now_ticks > thread->sampling.heard_ticks) {
         int saved_errno = errno;
         sampler_check_signal(thread);
         errno = saved_errno;
     }
-    uint64_t heard_ticks = load_relaxed(&thread->heard_ticks);
+    uint64_t heard_ticks = load_relaxed(&thread->sampling.heard_ticks);
     thread->look_ticks = heard_ticks < due_ticks ? heard_ticks : due_ticks;
 }
 

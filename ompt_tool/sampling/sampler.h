@@ -28,7 +28,7 @@ static inline void sampler_watch(struct thread *thread, uint64_t now_ticks)
 int sampler_signal(void);
 uint64_t sampler_signals(void);
 
-/* Starts the calling thread's timer. The first sample also covers the time since thread->from_ns. If no timer
+/* Starts the calling thread's timer. The first sample also covers the time since thread->sampling.from_ns. If no timer
  * can be created, the thread's time is counted as a loss. [owner] */
 void sampler_start(struct thread *thread);
 

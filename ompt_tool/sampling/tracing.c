@@ -69,7 +69,7 @@ bool tracing_open(struct thread *thread, const struct delivery *delivery)
 {
     if (delivery->clocks.ns >= load_relaxed(&tracing_window.to_ns) || (!thread->tracer && !tracing_make_tracer(thread)))
         return false;
-    uint64_t length_ns = (uint64_t)delivery->p, period_ns = thread->moments.period_ns;
+    uint64_t length_ns = (uint64_t)delivery->p, period_ns = thread->sampling.moments.period_ns;
     /* When a period of CPU time ended is not known exactly; only that it was before its sample. */
     uint64_t slack_ns = session.options.clock == CLOCK_CPU ? length_ns + period_ns : SLACK_NS;
     tracer_begin(thread->tracer, delivery->until_ns - length_ns, period_ns, slack_ns);

@@ -135,7 +135,7 @@ static struct thread *thread_make_record(struct thread **fresh)
     threads.tree_count++;
     if (session.options.timeline)
         time_begin(&thread->tree, arena_header()->tool_start_ns);
-    thread->next_all = threads.all;
+    thread->record.next_all = threads.all;
     store_release(&threads.all, thread);
     return thread;
 }
@@ -174,23 +174,23 @@ static struct thread *thread_take_locked(enum profile_thread_kind kind, struct s
 {
     struct thread *thread = threads.free;
     if (thread)
-        threads.free = thread->next_free;
+        threads.free = thread->record.next_free;
     else
         thread = thread_make_record(fresh);
     struct profile_thread *ledger = thread ? thread_make_ledger(kind, thread) : NULL;
     if (thread && !ledger) {
-        thread->next_free = threads.free;
+        thread->record.next_free = threads.free;
         threads.free = thread;
         thread = NULL;
     }
     if (!thread)
         return NULL;
     thread->ledger = ledger;
-    thread->from_ns = ledger->tree ? ledger->begin_ns : ledger->last_ns;
+    thread->sampling.from_ns = ledger->tree ? ledger->begin_ns : ledger->last_ns;
     thread->line = line;
-    thread->active = true;
+    thread->record.active = true;
     thread->unusual = (union unusual){.uncounted = true};
-    thread->begun = false;
+    thread->record.begun = false;
     threads.sampled++;
     return thread;
 }
@@ -221,11 +221,11 @@ void thread_count(struct thread *thread, bool counted)
 /* Clears what the record's last owner has left there. */
 static void thread_clear_record(struct thread *thread)
 {
-    thread->in_tool = thread->in_handler = 0;
-    thread->guarded = false;
+    thread->inside.tool = thread->inside.handler = 0;
+    thread->inside.guarded = false;
     thread->stands_by.added = 0;
-    thread->idle.pending = thread->carries = false;
-    thread->dispatch_ranks = (struct profile_ranks){0};
+    thread->idle.pending = thread->dispatch.is_carried = false;
+    thread->dispatch.ranks = (struct profile_ranks){0};
     /* The record's last owner has numbered its lock waits up to this value. The next wait must get a new
      * number. */
     thread->line->acquisitions = ++thread->pace.acquisitions;
@@ -233,8 +233,8 @@ static void thread_clear_record(struct thread *thread)
     thread->unnamed_critical = 0;
     thread->mpi = (struct mpi_wait){0};
     thread->core = (struct core){.now.state = CORE_HAD};
-    thread->share = 0;
-    thread->team = 0;
+    thread->construct.share = 0;
+    thread->construct.team = 0;
 }
 
 struct thread *thread_take(enum profile_thread_kind kind)
@@ -274,11 +274,11 @@ void thread_give_back(struct thread *thread)
     os_lock(&threads.lock);
     threads.now -= !thread->unusual.uncounted;
     threads.sampled--;
-    thread->active = false;
+    thread->record.active = false;
     /* A record with contexts below placeholders is not reused. They wait until the end for the contexts of
      * their regions. */
     if (thread->placeholders.count == 0) {
-        thread->next_free = threads.free;
+        thread->record.next_free = threads.free;
         threads.free = thread;
     }
     os_unlock(&threads.lock);
@@ -314,30 +314,30 @@ void thread_reset(void)
 
 static inline bool thread_begin_floats(struct thread *thread)
 {
-    if (thread->in_tool == 1)
-        thread->floats = float_begin();
+    if (thread->inside.tool == 1)
+        thread->inside.floats = float_begin();
     return true;
 }
 
 bool thread_enter_tool(struct thread *thread)
 {
-    if (!thread->in_tool)
-        thread->errno_before = errno; /* The program may read errno after it has called the runtime. */
-    store_seq_cst(&thread->in_tool, thread->in_tool + 1);
+    if (!thread->inside.tool)
+        thread->inside.errno_before = errno; /* The program may read errno after it has called the runtime. */
+    store_seq_cst(&thread->inside.tool, thread->inside.tool + 1);
     signal_fence();
     if (likely(!load_seq_cst(&session.stopping)))
         return thread_begin_floats(thread);
     /* As in thread_leave_tool(): finish_measuring() may see this store alone. */
-    store_release(&thread->in_tool, thread->in_tool - 1);
+    store_release(&thread->inside.tool, thread->inside.tool - 1);
     return false;
 }
 
 void thread_leave_tool(struct thread *thread)
 {
-    if (thread->in_tool == 1) {
-        errno = thread->errno_before;
-        float_end(thread->floats);
+    if (thread->inside.tool == 1) {
+        errno = thread->inside.errno_before;
+        float_end(thread->inside.floats);
     }
     signal_fence();
-    store_release(&thread->in_tool, thread->in_tool - 1);
+    store_release(&thread->inside.tool, thread->inside.tool - 1);
 }

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -99,6 +100,63 @@ struct mpi_wait {
 #define THREAD_HANDLER_STACK_BYTES 0u
 #endif
 
+/* Dispatch that is not booked yet. */
+struct thread_dispatch {
+    struct profile_metric sums; /* sums of dispatch at the end of a region, to be booked in the next region */
+    bool is_carried;            /* whether there are such sums */
+    struct profile_ranks ranks; /* rank waiting caused by this dispatch */
+    uint64_t ranks_key;         /* key of the MPI call in which the ranks wait; 0: several calls */
+};
+
+/* Whether the thread executes the tool's code. */
+struct thread_inside {
+    /* number of nested callbacks that are changing data that the handler uses (T1) */
+    uint32_t tool;
+    int errno_before;          /* the program's errno when the callback began */
+    struct float_state floats; /* the program's floating-point environment when the callback began */
+    uint32_t handler;          /* whether the handler is running */
+    /* whether fault.c handles a fault by a jump to before_sample */
+    bool guarded;
+    sigjmp_buf before_sample;
+};
+
+/* The thread's timer and its samples (sampler.c). */
+struct thread_sampling {
+    /* word of the thread's timer (shared_timer.h); 1: sampled at a counter's overflows; 0: not sampled */
+    uint64_t word;
+    /* whether samples no longer reached the tool at the thread's end (unsignalled_ns) */
+    bool unheard;
+    int signal;           /* number of the sampling signal of this thread; 0: none was free */
+    uint64_t heard_ticks; /* time of the next check whether samples still reach the tool, on clock_ticks() */
+    timer_t timer;
+    bool drawn;       /* whether the timer is set to moments.next_ns */
+    uint64_t from_ns; /* start of the time that the thread's samples represent, in ns */
+    /* time in ns at which the timer expires a second time without another system call; 0: not set */
+    uint64_t second_ns;
+    struct moments moments; /* with a CPU clock or with overflows, only begin_ns and period_ns are used */
+    uint32_t slow;          /* number of samples in a row that took longer than the period */
+    uint32_t skip;          /* number of samples still to be dropped after slow ones */
+};
+
+/* The construct that the thread executes. */
+struct thread_construct {
+    uint64_t share; /* current worksharing construct, packed by THREAD_SHARE; 0: none */
+    uint32_t team;  /* size of the thread's last team; 0: unknown */
+};
+
+/* What is known of the thread's task creations (creation.c). */
+struct thread_creation {
+    struct creation_call calls[CREATION_CALLS];
+    struct creation_memo *memos; /* creation contexts that were captured before; NULL until the first */
+};
+
+/* The use of the record, and its links in lists (thread.c). */
+struct thread_record {
+    bool active; /* whether a thread owns the record */
+    bool begun;  /* whether the thread has begun an implicit task */
+    struct thread *next_free, *next_all;
+};
+
 struct thread {
     /* The first cache line, the only one that most events read. */
     struct state_line *line;
@@ -122,55 +180,26 @@ struct thread {
     struct unwinder unwinder;
     struct restart_state restart;
     struct idle_sample idle;
-    /* Sums of dispatch at the end of a region, to be booked in the next region, and whether there are any. */
-    struct profile_metric carried;
-    bool carries;
-    /* Rank waiting caused by dispatch that is not booked yet, and the key of the MPI call in which the ranks
-     * wait (0: several calls). */
-    struct profile_ranks dispatch_ranks;
-    uint64_t dispatch_ranks_key;
+    struct thread_dispatch dispatch; /* dispatch that is not booked yet */
     /* hardware and kernel counters; NULL: none is used (counters.h) */
     struct counters *counters;
-    /* number of nested callbacks that are changing data that the handler uses (T1) */
-    uint32_t in_tool;
-    int errno_before;          /* the program's errno when the callback began */
-    struct float_state floats; /* the program's floating-point environment when the callback began */
-    uint32_t in_handler;       /* whether the handler is running */
-    /* whether fault.c handles a fault by a jump to before_sample */
-    bool guarded;
-    sigjmp_buf before_sample;
+    struct thread_inside inside; /* whether the thread executes the tool's code */
     struct bystander stands_by;
-    bool noted; /* whether a wait was noted since the end of the last region */
-    /* word of the thread's timer (shared_timer.h); 1: sampled at a counter's overflows; 0: not sampled */
-    uint64_t sampled;
-    /* whether samples no longer reached the tool at the thread's end (unsignalled_ns) */
-    bool unheard;
-    int signal;           /* number of the sampling signal of this thread; 0: none was free */
-    uint64_t heard_ticks; /* time of the next check whether samples still reach the tool, on clock_ticks() */
-    timer_t timer;
-    bool drawn;       /* whether the timer is set to moments.next_ns */
-    uint64_t from_ns; /* start of the time that the thread's samples represent, in ns */
-    /* time in ns at which the timer expires a second time without another system call; 0: not set */
-    uint64_t second_ns;
-    struct moments moments; /* with a CPU clock or with overflows, only begin_ns and period_ns are used */
-    uint32_t counted_wait;  /* value of line->acquisitions at the last lock wait that a sample has counted */
+    bool noted;                      /* whether a wait was noted since the end of the last region */
+    struct thread_sampling sampling; /* the thread's timer and its samples */
+    uint32_t counted_wait;           /* value of line->acquisitions at the last lock wait that a sample has counted */
     struct core core;
     struct contended_pace pace;
-    uint64_t share; /* current worksharing construct, packed by THREAD_SHARE; 0: none */
-    uint32_t team;  /* size of the thread's last team; 0: unknown */
+    struct thread_construct construct; /* the construct that the thread executes */
     struct path path, context_path;
     struct mpi_wait mpi;
-    struct tracer *tracer; /* trace writer; NULL until the first traced sample (tracing.h) */
-    bool traced;           /* whether the delivery that is being recorded is traced */
-    struct creation_call undeferred[CREATION_CALLS];
-    /* creation contexts that were captured before; NULL until the first (creation.c) */
-    struct creation_memo *memos;
-    uint32_t slow_samples; /* number of samples in a row that took longer than the period */
-    uint32_t skip_samples; /* number of samples still to be dropped after slow ones */
-    bool active;           /* whether a thread owns the record */
-    bool begun;            /* whether the thread has begun an implicit task */
-    struct thread *next_free, *next_all;
+    struct tracer *tracer;           /* trace writer; NULL until the first traced sample (tracing.h) */
+    bool traced;                     /* whether the delivery that is being recorded is traced */
+    struct thread_creation creation; /* what is known of the thread's task creations */
+    struct thread_record record;     /* the record's use, and its links in lists */
 };
+
+_Static_assert(offsetof(struct thread, levels_beyond) == 64, "what most events read is one cache line");
 
 /* Packs a worksharing construct into a word: its kind (ompt_work_t) and its number of pieces (0: unknown). */
 #define THREAD_SHARE(kind, pieces)                                                                                     \

@@ -11,15 +11,15 @@ static GHOST struct {
     bool inside[2], over[2];
 } ghost;
 
-/* Of the second thread it is the handler that comes in: in_handler, as sampler_record_delivery() in sampler.c has it. */
+/* Of the second thread it is the handler that comes in: inside.handler, as sampler_record_delivery() in sampler.c has it. */
 static bool enter(unsigned number)
 {
     if (number == 0)
         return thread_enter_tool(&workers[0]);
-    store_seq_cst(&workers[1].in_handler, 1);
+    store_seq_cst(&workers[1].inside.handler, 1);
     if (!load_seq_cst(&session.stopping))
         return true;
-    store_release(&workers[1].in_handler, 0);
+    store_release(&workers[1].inside.handler, 0);
     return false;
 }
 
@@ -28,7 +28,7 @@ static void leave(unsigned number)
     if (number == 0)
         thread_leave_tool(&workers[0]);
     else
-        store_release(&workers[1].in_handler, 0);
+        store_release(&workers[1].inside.handler, 0);
 }
 
 static void call_back(unsigned number)

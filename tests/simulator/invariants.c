@@ -27,7 +27,7 @@ void invariants_check_region(void)
 
 const char *invariants_check_run(void)
 {
-    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
+    for (const struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         check_thread(thread, "at the end of the run");
     return broken[0] ? broken : NULL;
 }

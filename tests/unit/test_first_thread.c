@@ -23,7 +23,7 @@ static uint64_t ran_ns; /* the other's, when releases were told to nobody any mo
 
 struct thread *thread_all(void)
 {
-    first.next_all = &other;
+    first.record.next_all = &other;
     return &first;
 }
 
@@ -41,10 +41,10 @@ static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t ca
         assert_int_equal(pthread_create(&releases, NULL, release, (void *)callback), 0);
         while (!load_acquire(&begun))
             sched_yield();
-        ran_ns = other.active ? clock_cpu_ns_of(ledger.tid) : 0;
+        ran_ns = other.record.active ? clock_cpu_ns_of(ledger.tid) : 0;
     } else if (event == ompt_callback_mutex_released) {
         assert_non_null(registered[event]); /* another one stood in its place before */
-        ran_ns = other.active ? clock_cpu_ns_of(ledger.tid) - ran_ns : 0;
+        ran_ns = other.record.active ? clock_cpu_ns_of(ledger.tid) - ran_ns : 0;
         assert_false(load_acquire(&returned));
     }
     registered[event] = callback;
@@ -73,7 +73,7 @@ UNIT_TEST(who_releases_a_lock_meanwhile_is_held_until_nobody_is_told)
 static void *spin(void *unused)
 {
     ledger.tid = os_tid();
-    store_release(&other.active, true);
+    store_release(&other.record.active, true);
     while (!load_acquire(&stop))
         ;
     return unused;
@@ -84,13 +84,13 @@ UNIT_TEST(a_thread_that_wants_a_core_has_gone_on_before)
     pthread_t spins;
     other.ledger = &ledger;
     assert_int_equal(pthread_create(&spins, NULL, spin, NULL), 0);
-    while (!load_acquire(&other.active))
+    while (!load_acquire(&other.record.active))
         sched_yield();
     end();
     assert_in_range(ran_ns, 100000, UINT64_MAX);
     store_release(&stop, 1);
     pthread_join(spins, NULL);
-    other.active = false;
+    other.record.active = false;
 }
 
 UNIT_TEST(a_wait_that_was_told_of_ends_and_none_begins)

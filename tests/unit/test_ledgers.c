@@ -21,7 +21,7 @@ static struct thread *come(void)
 {
     struct thread *thread = thread_take(PROFILE_THREAD_WORKER);
     assert_non_null(thread);
-    assert_int_equal(thread->from_ns, fake_now_ns);
+    assert_int_equal(thread->sampling.from_ns, fake_now_ns);
     assert_int_equal(thread->ledger->end_ns, 0);
     return thread;
 }
@@ -176,12 +176,12 @@ FROM_EMPTY(what_the_tool_does_leaves_errno)
 FROM_EMPTY(the_next_owner_of_a_record_is_in_no_construct)
 {
     struct thread *thread = come();
-    thread->share = THREAD_SHARE(1, 100);
-    thread->team = 4;
+    thread->construct.share = THREAD_SHARE(1, 100);
+    thread->construct.team = 4;
     go(thread, 1000);
     assert_ptr_equal(come(), thread);
-    assert_int_equal(thread->share, 0);
-    assert_int_equal(thread->team, 0);
+    assert_int_equal(thread->construct.share, 0);
+    assert_int_equal(thread->construct.team, 0);
     go(thread, 1000);
 }
 
