@@ -227,8 +227,8 @@ static void put_trial_run(struct exporting *exporting, const char *path, const s
                           (size_t)ranks.count);
     export_facts_of_profile(&facts, opened->profile);
     put_compilers(&facts, opened->profile, opened->symbols);
-    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
-    struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct lock_table *locks = lock_table_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *waits = wait_table_gather(opened->profile, opened->rows, locks, opened->symbols);
     struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
     struct trial_run run = {.path = path,
                             .profile = opened->profile,
@@ -241,8 +241,8 @@ static void put_trial_run(struct exporting *exporting, const char *path, const s
         exporting->bad = true;
     }
     findings_free(findings);
-    waits_free(waits);
-    locks_free(locks);
+    wait_table_free(waits);
+    lock_table_free(locks);
     export_facts_free(&facts);
     export_locations_free(&locations);
     job_free_files(&ranks);

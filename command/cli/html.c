@@ -101,8 +101,8 @@ static void tell_done(const char *path, double bytes, const struct html_result *
 static bool write_page(FILE *out, const struct opened_profile *opened, const struct html_options *options,
                        struct html_result *result)
 {
-    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
-    struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct lock_table *locks = lock_table_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *waits = wait_table_gather(opened->profile, opened->rows, locks, opened->symbols);
     struct phase_table *phases = phases_any(opened->profile) ? phases_gather(opened->profile, opened->rows) : NULL;
     struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
     struct html_input input = {.profile = opened->profile,
@@ -115,8 +115,8 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
     int why = errno;
     findings_free(findings);
     phases_free(phases);
-    waits_free(waits);
-    locks_free(locks);
+    wait_table_free(waits);
+    lock_table_free(locks);
     errno = why;
     return good;
 }

@@ -212,9 +212,9 @@ void keep_symbols(const char *command, const struct profile *profile, const stru
         return;
     /* Locks and wait places have names too, which are looked up here. If the directory cannot be written,
      * nothing is lost: the binaries still exist. */
-    struct lock_table *locks = locks_gather(profile, rows, symbols);
-    waits_free(waits_gather(profile, rows, locks, symbols));
-    locks_free(locks);
+    struct lock_table *locks = lock_table_gather(profile, rows, symbols);
+    wait_table_free(wait_table_gather(profile, rows, locks, symbols));
+    lock_table_free(locks);
     symbols_keep(symbols, &profile->header, profile->path);
 }
 

@@ -259,7 +259,7 @@ static void print_locks(struct report *report)
 {
     const struct report_request *request = report->request;
     const struct opened_profile *opened = report->opened;
-    struct lock_table *table = locks_gather(opened->profile, opened->rows, opened->symbols);
+    struct lock_table *table = lock_table_gather(opened->profile, opened->rows, opened->symbols);
     bool limited = request->least_percent >= 0;
     struct view_cut left_out = view_sort_locks(table, report->style.metric, limited ? request->least_percent : 0);
     report->style.cut = &left_out;
@@ -268,15 +268,15 @@ static void print_locks(struct report *report)
         write_locks_csv(report->out, table);
     else
         view_text_locks(report->out, opened->profile, table, &report->style);
-    locks_free(table);
+    lock_table_free(table);
 }
 
 static void print_waits(struct report *report)
 {
     const struct report_request *request = report->request;
     const struct opened_profile *opened = report->opened;
-    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
-    struct wait_table *table = waits_gather(opened->profile, report->rows, locks, opened->symbols);
+    struct lock_table *locks = lock_table_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *table = wait_table_gather(opened->profile, report->rows, locks, opened->symbols);
     char *notes = report_notes(request, opened->profile, NULL, NULL);
     struct view_cut left_out = view_sort_waits(table, report->style.metric, report->style.least_percent);
     report->style.notes = notes;
@@ -287,16 +287,16 @@ static void print_waits(struct report *report)
     else
         view_text_waits(report->out, opened->profile, report->rows, table, &report->style);
     free(notes);
-    waits_free(table);
-    locks_free(locks);
+    wait_table_free(table);
+    lock_table_free(locks);
 }
 
 static void print_findings_view(struct report *report)
 {
     const struct opened_profile *opened = report->opened;
     double least = report->request->least_percent;
-    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
-    struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct lock_table *locks = lock_table_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *waits = wait_table_gather(opened->profile, opened->rows, locks, opened->symbols);
     struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
     report->style.least_percent = least > 0 ? least : 0;
     if (report->request->format == FORMAT_CSV)
@@ -304,8 +304,8 @@ static void print_findings_view(struct report *report)
     else
         view_text_findings(report->out, opened->profile, findings, &report->style);
     findings_free(findings);
-    waits_free(waits);
-    locks_free(locks);
+    wait_table_free(waits);
+    lock_table_free(locks);
 }
 
 static void print_phases_view(struct report *report)

@@ -37,7 +37,7 @@ struct comparison *comparison_new(const struct profile *const *profile, const ch
     comparison->run_count = count;
     comparison->run = memory_array(count, sizeof *comparison->run);
     comparison->scratch = memory_array(3 * count + pairs, sizeof *comparison->scratch);
-    comparison->names = names_new(profile, count);
+    comparison->names = compare_names_new(profile, count);
     for (size_t i = 0; i < count; i++) {
         comparison->events |= profile_text(profile[i], "sample") != NULL;
         comparison->run[i] = (struct compare_run){.name = name[i],
@@ -60,7 +60,7 @@ void comparison_free(struct comparison *comparison)
     free(comparison->run);
     free(comparison->context);
     free(comparison->scratch);
-    names_free(comparison->names);
+    compare_names_free(comparison->names);
     pair_map_free(&comparison->children);
     free(comparison);
 }
@@ -78,7 +78,7 @@ static uint32_t comparison_find_context(struct comparison *comparison, uint32_t 
             .parent = parent,
             .depth = parent == ROW_NONE ? 0 : comparison->context[parent].depth + 1,
             .kind = row->kind,
-            .canonical = names_canonical(comparison->names, entry),
+            .canonical = compare_names_canonical(comparison->names, entry),
         };
     }
     return *slot;
@@ -118,7 +118,7 @@ static void comparison_add_row(struct comparison *comparison, size_t run, const 
     uint32_t index = comparison_find_context(comparison, parent, entry[row_index], row);
     struct compare_context *to = &comparison->context[index];
     to->found[comparison->run[run].side] = true;
-    to->label = names_keep(comparison->names, row->label);
+    to->label = compare_names_keep(comparison->names, row->label);
     context[row_index] = index;
     compare_add_amount(&comparison->run[run], rows, row, index);
 }
@@ -136,7 +136,7 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
 {
     uint32_t *entry = memory_array(rows->count, sizeof *entry);
     uint32_t *context = memory_array(rows->count, sizeof *context);
-    names_of_run(comparison->names, run, rows, entry);
+    compare_names_of_run(comparison->names, run, rows, entry);
     compare_set_scale(&comparison->run[run], comparison->normalise,
                       metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
     compare_add_nobody(&comparison->run[run], rows);

@@ -68,8 +68,8 @@ struct comparison {
     double *scratch;          /* working space for the statistics of one value */
 };
 
-/* Creates a comparison of profiles. profile, name: the profiles and their names, those of the base first;
- * both lists must outlive the comparison. The comparison has no contexts until comparison_add() is called. */
+/* Creates a comparison of profiles. profile, name: the profiles and their names, those of the base first.
+ * Both must outlive the comparison. It has no contexts until comparison_add() is called. */
 struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
                                   const size_t side_count[SIDES], enum normalise normalise);
 void comparison_free(struct comparison *comparison);

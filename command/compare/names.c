@@ -308,7 +308,8 @@ struct run_names {
 
 /* Returns the string id of a module's name. The program has the same id in all runs, whatever the name of its
  * file is. */
-static uint32_t names_module_id(struct compare_names *names, const struct profile *profile, const char *base_name)
+static uint32_t compare_names_module_id(struct compare_names *names, const struct profile *profile,
+                                        const char *base_name)
 {
     const char *program = profile_text(profile, "program");
     if (program && strcmp(program, base_name) == 0)
@@ -319,7 +320,7 @@ static uint32_t names_module_id(struct compare_names *names, const struct profil
     return id;
 }
 
-static uint32_t names_module_build(struct compare_names *names, const struct profile_module *module)
+static uint32_t compare_names_module_build(struct compare_names *names, const struct profile_module *module)
 {
     char text[2 * sizeof module->build_id + 1];
     if (!module->build_id_bytes || module->build_id_bytes > sizeof module->build_id)
@@ -329,29 +330,29 @@ static uint32_t names_module_build(struct compare_names *names, const struct pro
     return strings_intern(names->strings, text);
 }
 
-static void names_note_builds(struct compare_names *names, const struct profile *profile, struct pair_map *map)
+static void compare_names_note_builds(struct compare_names *names, const struct profile *profile, struct pair_map *map)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
         if (profile->modules[i].flags & PROFILE_MODULE_PYTHON)
             continue; /* Python code has no build */
-        uint32_t build = names_module_build(names, &profile->modules[i]);
+        uint32_t build = compare_names_module_build(names, &profile->modules[i]);
         uint32_t *slot =
-            pair_map_slot(map, names_module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
+            pair_map_slot(map, compare_names_module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
         *slot = *slot == PAIR_MAP_NEW ? build : *slot == build && build != BUILD_UNKNOWN ? build : BUILD_MIXED;
     }
 }
 
-struct compare_names *names_new(const struct profile *const *profile, size_t count)
+struct compare_names *compare_names_new(const struct profile *const *profile, size_t count)
 {
     struct compare_names *names = memory_array(1, sizeof *names);
     names->strings = strings_new();
     names->profile = profile;
     for (size_t i = 0; i < count; i++)
-        names_note_builds(names, profile[i], &names->build_map);
+        compare_names_note_builds(names, profile[i], &names->build_map);
     return names;
 }
 
-void names_free(struct compare_names *names)
+void compare_names_free(struct compare_names *names)
 {
     if (!names)
         return;
@@ -367,7 +368,7 @@ void names_free(struct compare_names *names)
 
 /* Returns whether a label is an address, such as "app+0x10" or "[parallel app+0x10]". The address may come
  * after a function's name. */
-static bool names_label_is_address(const struct row_label *label)
+static bool compare_names_label_is_address(const struct row_label *label)
 {
     const char *offset = strstr(label->name, "+0x");
     size_t bytes = strlen(label->module);
@@ -389,7 +390,7 @@ static char *canonical_row_name(struct run_names *run, const struct rows *rows, 
         return relative ? memory_text("line %+d", row->label->line - function->line)
                         : memory_text("%s", row->label->name);
     }
-    if (names_label_is_address(row->label)) {
+    if (compare_names_label_is_address(row->label)) {
         uint32_t *build = pair_map_slot(&run->names->build_map, module, 0);
         if (*build != PAIR_MAP_NEW && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
             return memory_text("%s", row->label->name);
@@ -398,7 +399,8 @@ static char *canonical_row_name(struct run_names *run, const struct rows *rows, 
     return canonical_name(row->kind, row->label->name);
 }
 
-static uint32_t names_find_group(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
+static uint32_t compare_names_find_group(struct run_names *run, const struct rows *rows, const struct row *row,
+                                         uint32_t module)
 {
     struct compare_names *names = run->names;
     unsigned kind = row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind;
@@ -416,7 +418,7 @@ static uint32_t names_find_group(struct run_names *run, const struct rows *rows,
 
 /* Returns the source position of a row. Only functions and constructs with a known line have a position,
  * because only these can share a name. */
-static struct source_line names_row_source(struct compare_names *names, const struct row *row)
+static struct source_line compare_names_row_source(struct compare_names *names, const struct row *row)
 {
     const struct row_label *label = row->label;
     bool offset = strstr(label->name, "+0x") != NULL;
@@ -428,8 +430,8 @@ static struct source_line names_row_source(struct compare_names *names, const st
     return (struct source_line){strings_text(names->strings, file), label->line};
 }
 
-static void names_note_host(struct run_names *run, const struct row *row, uint32_t name, uint32_t module,
-                            size_t pending)
+static void compare_names_note_host(struct run_names *run, const struct row *row, uint32_t name, uint32_t module,
+                                    size_t pending)
 {
     if (row->kind != ROW_PROCEDURE && row->kind != ROW_INLINED)
         return;
@@ -439,7 +441,7 @@ static void names_note_host(struct run_names *run, const struct row *row, uint32
 
 /* Adds a row's label and returns its index in `pending`. A function or construct is added once in each run,
  * and a line once in each function. */
-static uint32_t names_add_label(struct run_names *run, const struct rows *rows, const struct row *row)
+static uint32_t compare_names_add_label(struct run_names *run, const struct rows *rows, const struct row *row)
 {
     struct compare_names *names = run->names;
     const struct row_label *below = row->kind == ROW_STATEMENT ? rows->row[row->parent].label : NULL;
@@ -451,23 +453,24 @@ static uint32_t names_add_label(struct run_names *run, const struct rows *rows, 
     uint32_t index = *slot = (uint32_t)run->pending_count++;
     struct pending *pending = &run->pending[index];
     /* A phase, event or parameter is identified by its name alone, wherever it begins. */
-    uint32_t module = row_is_probe(row) ? 0 : names_module_id(names, run->profile, row->label->module);
+    uint32_t module = row_is_probe(row) ? 0 : compare_names_module_id(names, run->profile, row->label->module);
     uint32_t *build = pair_map_slot(&run->builds, module, 0);
     if (*build == PAIR_MAP_NEW || *build == BUILD_MIXED)
         *build = BUILD_UNKNOWN;
-    *pending = (struct pending){.label = row->label, .build = *build, .position = {names_row_source(names, row), 0}};
-    pending->group = names_find_group(run, rows, row, module);
+    *pending =
+        (struct pending){.label = row->label, .build = *build, .position = {compare_names_row_source(names, row), 0}};
+    pending->group = compare_names_find_group(run, rows, row, module);
     struct group *group = &names->group[pending->group];
     pending->next = group->pending;
     group->pending = index + 1;
     group->pending_count++;
-    names_note_host(run, row, group->name, module, index);
+    compare_names_note_host(run, row, group->name, module, index);
     return index;
 }
 
 /* ---- groups to entries ---- */
 
-static void names_find_host(struct run_names *run, struct pending *pending)
+static void compare_names_find_host(struct run_names *run, struct pending *pending)
 {
     struct compare_names *names = run->names;
     const char *text = strings_text(names->strings, names->group[pending->group].name);
@@ -475,7 +478,7 @@ static void names_find_host(struct run_names *run, struct pending *pending)
     if (!bytes)
         return;
     char *host = memory_check(strndup(text, bytes));
-    uint32_t module = names_module_id(names, run->profile, pending->label->module);
+    uint32_t module = compare_names_module_id(names, run->profile, pending->label->module);
     uint32_t *slot = pair_map_slot(&run->hosts, strings_intern(names->strings, host), module);
     free(host);
     if (*slot != PAIR_MAP_NEW && *slot > 0)
@@ -490,19 +493,19 @@ struct candidates {
     size_t count;
 };
 
-static struct candidates names_candidates_new(size_t room)
+static struct candidates compare_names_candidates_new(size_t room)
 {
     return (struct candidates){memory_array(room, sizeof(struct source_line)), memory_array(room, sizeof(uint32_t)), 0};
 }
 
-static void names_candidates_free(struct candidates *list)
+static void compare_names_candidates_free(struct candidates *list)
 {
     free(list->source);
     free(list->index);
 }
 
 /* Inserts a candidate in the order of positions. Lists are short and already mostly sorted. */
-static void names_candidates_put(struct candidates *list, struct source_line source, uint32_t index)
+static void compare_names_candidates_put(struct candidates *list, struct source_line source, uint32_t index)
 {
     size_t at = list->count++;
     for (; at > 0 && align_order(&list->source[at - 1], &source) > 0; at--) {
@@ -513,8 +516,8 @@ static void names_candidates_put(struct candidates *list, struct source_line sou
     list->index[at] = index;
 }
 
-static uint32_t names_find_entry(const struct compare_names *names, const struct group *group,
-                                 const struct pending *pending)
+static uint32_t compare_names_find_entry(const struct compare_names *names, const struct group *group,
+                                         const struct pending *pending)
 {
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next) {
         const struct entry *entry = &names->entry[e - 1];
@@ -525,7 +528,7 @@ static uint32_t names_find_entry(const struct compare_names *names, const struct
     return ROW_NONE;
 }
 
-static void names_set_entry(struct compare_names *names, struct pending *pending, uint32_t index)
+static void compare_names_set_entry(struct compare_names *names, struct pending *pending, uint32_t index)
 {
     struct group *group = &names->group[pending->group];
     if (index == ROW_NONE) {
@@ -541,14 +544,14 @@ static void names_set_entry(struct compare_names *names, struct pending *pending
 
 /* Returns the source line of a position. If below_host, the line is relative to the first line of the
  * function that contains the position. */
-static struct source_line names_position_in_host(const struct position *position, bool below_host)
+static struct source_line compare_names_position_in_host(const struct position *position, bool below_host)
 {
     struct source_line source = position->source;
     source.line -= below_host ? position->host_line : 0;
     return source;
 }
 
-static bool names_group_has_hosts(const struct run_names *run, const struct group *group)
+static bool compare_names_group_has_hosts(const struct run_names *run, const struct group *group)
 {
     for (uint32_t e = group->first; e; e = run->names->entry[e - 1].next)
         if (!run->names->entry[e - 1].position.host_line)
@@ -558,8 +561,8 @@ static bool names_group_has_hosts(const struct run_names *run, const struct grou
 
 /* Matches the labels that are new in this build with entries of other builds. Labels with equal positions
  * share one entry, because they are template instances that differ only in the number of a lambda. */
-static void names_align_rest(struct run_names *run, struct group *group, bool below_host, struct candidates *known,
-                             struct candidates *rest)
+static void compare_names_align_rest(struct run_names *run, struct group *group, bool below_host,
+                                     struct candidates *known, struct candidates *rest)
 {
     struct compare_names *names = run->names;
     if (!rest->count)
@@ -567,12 +570,13 @@ static void names_align_rest(struct run_names *run, struct group *group, bool be
     uint32_t build = run->pending[rest->index[0]].build;
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         if (names->entry[e - 1].build != build || build == BUILD_UNKNOWN)
-            names_candidates_put(known, names_position_in_host(&names->entry[e - 1].position, below_host), e - 1);
-    struct candidates unique = names_candidates_new(rest->count);
+            compare_names_candidates_put(
+                known, compare_names_position_in_host(&names->entry[e - 1].position, below_host), e - 1);
+    struct candidates unique = compare_names_candidates_new(rest->count);
     size_t *match = memory_array(rest->count, sizeof *match), at = 0;
     for (size_t i = 0; i < rest->count; i++)
         if (i == 0 || align_order(&rest->source[i - 1], &rest->source[i]) != 0)
-            names_candidates_put(&unique, rest->source[i], rest->index[i]);
+            compare_names_candidates_put(&unique, rest->source[i], rest->index[i]);
     align_source_lines(known->source, known->count, unique.source, unique.count, match);
     for (size_t i = 0; i < rest->count; i++) {
         struct pending *pending = &run->pending[rest->index[i]];
@@ -582,50 +586,51 @@ static void names_align_rest(struct run_names *run, struct group *group, bool be
         uint32_t entry = again                     ? run->pending[rest->index[i - 1]].entry
                          : match[at] == ALIGN_NONE ? ROW_NONE
                                                    : known->index[match[at]];
-        names_set_entry(names, pending, entry);
+        compare_names_set_entry(names, pending, entry);
     }
-    names_candidates_free(&unique);
+    compare_names_candidates_free(&unique);
     free(match);
 }
 
-static void names_settle_group(struct run_names *run, uint32_t group_index)
+static void compare_names_settle_group(struct run_names *run, uint32_t group_index)
 {
     struct compare_names *names = run->names;
     struct group *group = &names->group[group_index];
     size_t entries = 0;
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         entries++;
-    struct candidates known = names_candidates_new(entries), rest = names_candidates_new(group->pending_count);
-    bool below_host = names_group_has_hosts(run, group);
+    struct candidates known = compare_names_candidates_new(entries),
+                      rest = compare_names_candidates_new(group->pending_count);
+    bool below_host = compare_names_group_has_hosts(run, group);
     for (uint32_t p = group->pending; p; p = run->pending[p - 1].next) {
         struct pending *pending = &run->pending[p - 1];
         const struct source_line *source = &pending->position.source;
         bool known_position = *source->file || source->line;
-        uint32_t same = known_position ? names_find_entry(names, group, pending)
+        uint32_t same = known_position ? compare_names_find_entry(names, group, pending)
                         : group->first ? group->first - 1
                                        : ROW_NONE;
         if (same != ROW_NONE || !known_position)
-            names_set_entry(names, pending, same);
+            compare_names_set_entry(names, pending, same);
         else
-            names_candidates_put(&rest, names_position_in_host(&pending->position, below_host), p - 1);
+            compare_names_candidates_put(&rest, compare_names_position_in_host(&pending->position, below_host), p - 1);
     }
-    names_align_rest(run, group, below_host, &known, &rest);
+    compare_names_align_rest(run, group, below_host, &known, &rest);
     group->pending = group->pending_count = 0;
-    names_candidates_free(&known);
-    names_candidates_free(&rest);
+    compare_names_candidates_free(&known);
+    compare_names_candidates_free(&rest);
 }
 
-void names_of_run(struct compare_names *names, size_t run_index, const struct rows *rows, uint32_t *entry)
+void compare_names_of_run(struct compare_names *names, size_t run_index, const struct rows *rows, uint32_t *entry)
 {
     struct run_names run = {.names = names, .profile = names->profile[run_index]};
-    names_note_builds(names, run.profile, &run.builds);
+    compare_names_note_builds(names, run.profile, &run.builds);
     for (size_t i = 0; i < rows->count; i++)
-        entry[i] = names_add_label(&run, rows, &rows->row[i]);
+        entry[i] = compare_names_add_label(&run, rows, &rows->row[i]);
     for (size_t i = 0; i < run.pending_count; i++)
-        names_find_host(&run, &run.pending[i]);
+        compare_names_find_host(&run, &run.pending[i]);
     for (uint32_t g = 0; g < names->group_count; g++)
         if (names->group[g].pending)
-            names_settle_group(&run, g);
+            compare_names_settle_group(&run, g);
     for (size_t i = 0; i < rows->count; i++)
         entry[i] = run.pending[entry[i]].entry;
     pair_map_free(&run.builds);
@@ -634,20 +639,20 @@ void names_of_run(struct compare_names *names, size_t run_index, const struct ro
     free(run.pending);
 }
 
-const char *names_canonical(const struct compare_names *names, uint32_t entry)
+const char *compare_names_canonical(const struct compare_names *names, uint32_t entry)
 {
     return strings_text(names->strings, names->group[names->entry[entry].group].name);
 }
 
-static const char *names_keep_text(struct compare_names *names, const char *text)
+static const char *compare_names_keep_text(struct compare_names *names, const char *text)
 {
     return strings_text(names->strings, strings_intern(names->strings, text));
 }
 
-struct row_label names_keep(struct compare_names *names, const struct row_label *label)
+struct row_label compare_names_keep(struct compare_names *names, const struct row_label *label)
 {
-    return (struct row_label){.name = names_keep_text(names, label->name),
-                              .module = names_keep_text(names, label->module),
-                              .file = names_keep_text(names, label->file),
+    return (struct row_label){.name = compare_names_keep_text(names, label->name),
+                              .module = compare_names_keep_text(names, label->module),
+                              .file = compare_names_keep_text(names, label->file),
                               .line = label->line};
 }

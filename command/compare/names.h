@@ -37,17 +37,17 @@ void align_source_lines(const struct source_line *a, size_t a_count, const struc
 struct compare_names;
 
 /* Creates an empty table of names. Reads the build ids of all runs. */
-struct compare_names *names_new(const struct profile *const *profile, size_t count);
-void names_free(struct compare_names *names);
+struct compare_names *compare_names_new(const struct profile *const *profile, size_t count);
+void compare_names_free(struct compare_names *names);
 
 /* Sets entry[] to the number of the name of each row in a run. Equal numbers mean equal names, also in
  * different runs. Runs must be passed in order. */
-void names_of_run(struct compare_names *names, size_t run, const struct rows *rows, uint32_t *entry);
+void compare_names_of_run(struct compare_names *names, size_t run, const struct rows *rows, uint32_t *entry);
 
 /* Returns the canonical name of an entry. */
-const char *names_canonical(const struct compare_names *names, uint32_t entry);
+const char *compare_names_canonical(const struct compare_names *names, uint32_t entry);
 
 /* Returns a copy of a label. Its texts outlive the run. */
-struct row_label names_keep(struct compare_names *names, const struct row_label *label);
+struct row_label compare_names_keep(struct compare_names *names, const struct row_label *label);
 
 #endif

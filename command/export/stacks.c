@@ -150,7 +150,7 @@ static char *export_stacks_node_text(struct stacks *stacks, const struct profile
     case PROFILE_NODE_HOLDER:
         return export_stacks_holder_text(stacks, node->key);
     case PROFILE_NODE_MPI:
-        return export_stacks_frame_text(mpi_call_name(node->key), NULL, 0, 0);
+        return export_stacks_frame_text(row_mpi_call_name(node->key), NULL, 0, 0);
     case PROFILE_NODE_PSEUDO: /* "no core" and "blocked" are states of the context around them, not frames */
         return node->key == PROFILE_PSEUDO_NO_CORE || node->key == PROFILE_PSEUDO_BLOCKED
                    ? NULL

@@ -87,8 +87,8 @@ static void csv_phase(FILE *out, const struct rows *rows, const struct phase_tab
         fprintf(out, ",%llu", (unsigned long long)probe->calls);
         csv_number(out, probe->shortest_ns * 1e-9);
         csv_number(out, probe->longest_ns * 1e-9);
-        csv_number(out, probe_mean_s(probe));
-        csv_number(out, probe_deviation_s(probe));
+        csv_number(out, phase_mean_s(probe));
+        csv_number(out, phase_deviation_s(probe));
     } else {
         fputs(",,,0,,,,", out);
     }
@@ -525,7 +525,7 @@ static void csv_lock_context(FILE *out, const struct rows *rows, uint32_t row, d
         fputs(",,,", out);
         return;
     }
-    char *path = locks_context_path(rows, row);
+    char *path = lock_table_context_path(rows, row);
     csv_field(out, path);
     csv_seconds(out, wait_ns);
     fprintf(out, ",%u", row);

@@ -116,8 +116,8 @@ static void page_phases_put_probe(struct page *page, const struct profile_probe 
     page_phases_put_seconds(page, "seconds", exact_ns * 1e-9);
     page_phases_put_seconds(page, "min", any ? probe->shortest_ns * 1e-9 : 0);
     page_phases_put_seconds(page, "max", any ? probe->longest_ns * 1e-9 : 0);
-    page_phases_put_seconds(page, "mean", probe_mean_s(probe));
-    page_phases_put_seconds(page, "deviation", probe_deviation_s(probe));
+    page_phases_put_seconds(page, "mean", phase_mean_s(probe));
+    page_phases_put_seconds(page, "deviation", phase_deviation_s(probe));
 }
 
 /* A point of a series. It stands for one execution or for several consecutive ones. */

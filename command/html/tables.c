@@ -397,7 +397,7 @@ void page_put_threads(struct page *page)
 /* Writes three cells for a context: its path, the seconds and its row. */
 static void page_put_context_cells(struct page *page, uint32_t row, double ns)
 {
-    char *path = row == ROW_NONE ? NULL : locks_context_path(page->input->rows, row);
+    char *path = row == ROW_NONE ? NULL : lock_table_context_path(page->input->rows, row);
     putc(',', page->out);
     page_text(page, path ? path : "");
     page_put_seconds(page, ",", path ? ns : 0);

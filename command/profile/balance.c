@@ -95,8 +95,8 @@ bool balance_start(struct balance *balance, struct profile *job)
     return true;
 }
 
-/* Adds to time[], for each of the job's nodes, how long at least one of the rank's threads ran in that
- * context outside MPI. */
+/* Adds to time[], for each of the job's nodes, the rank's inverse_busy outside MPI: the node's share of the
+ * time in which a thread was busy. */
 static void balance_add_times(const struct balance *balance, const struct profile *rank, const uint32_t *node_map,
                               double *time)
 {
@@ -215,7 +215,7 @@ static void balance_add_charge(struct profile_balance *to, double charged, uint3
 struct excess {
     double own, whole; /* ns above the mean over the ranks: in the context alone, and with its callees */
     double weight;     /* weight of the context in the division of its caller's charge */
-    /* sum of the weights among which the context's charge is divided: its own, and those of its callees */
+    /* sum of the weights by which the context's charge is divided: its own weight, and those of its callees */
     double parts;
     double charged;
 };

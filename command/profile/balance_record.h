@@ -17,11 +17,13 @@ enum profile_balance_key {
 
 /* The record of a PROFILE_NODE_BALANCE node, stored in place of a struct profile_metric. Times in ns. */
 struct profile_balance {
-    double charged; /* waiting of other ranks that is charged to this call, context or rest */
-    double most;    /* charge of the rank with the largest charge */
+    /* waiting of other ranks that is charged to this call, to this context, or to no context */
+    double charged;
+    double most; /* charge of the rank with the largest charge */
     /* for a call: waiting that all ranks have in common, which is charged to nobody */
     double common;
-    /* for a context: time for which it ran, on most_rank and on average over the ranks */
+    /* for a context: its share of the time outside MPI (inverse_busy), on most_rank and on average over the
+     * ranks */
     double time, mean;
     uint32_t most_rank; /* rank to which `most` and `time` belong */
     uint32_t reserved[5];

@@ -30,11 +30,11 @@ static inline const struct profile_chunk *profile_chunk_at(const struct profile_
     return (const struct profile_chunk *)(chunks->bytes + (size_t)n * PROFILE_CHUNK_BYTES);
 }
 
-/* Return the node or metric record with an index; NULL if there is no such record. */
+/* Return the node, and the metric record, with a given index; NULL if there is none. */
 const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx);
 const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx);
 
-/* in a node map, by node_idx: PROFILE_MAP_MERGED + i means merged node i */
+/* value in a node map, which is indexed by node_idx: PROFILE_MAP_MERGED + i means merged node i */
 #define PROFILE_MAP_MERGED 3u
 
 /* Iterates over the file's nodes of one kind. Finds the next node after *at (0 at first) that has a record

@@ -1,6 +1,6 @@
-/* A hash map that finds the 32-bit index of a record. The caller stores the records with their keys. An entry
- * takes 8 bytes (24 in a pair_map), because large profiles have millions of nodes and rows. Not used in the
- * measured program. */
+/* A hash map that finds the 32-bit index of a record. The caller stores the records with their keys. Meant
+ * for large profiles, which have millions of nodes and rows: an entry takes 8 bytes, compared with 24 in a
+ * pair_map. Not used in the measured program. */
 #ifndef BLAME_COMMAND_PROFILE_INDEX_MAP_H
 #define BLAME_COMMAND_PROFILE_INDEX_MAP_H
 

@@ -36,7 +36,7 @@ void node_tree_resume(struct node_tree *tree, struct profile *profile)
     }
 }
 
-/* Returns the index entry of the parent's child with this kind and key, or the empty entry where it belongs. */
+/* Returns the index entry of the child with this kind and key, or the empty entry where the child belongs. */
 static struct index_entry *node_tree_entry(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key,
                                            uint32_t tag)
 {

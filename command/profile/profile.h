@@ -72,15 +72,16 @@ struct profile {
     size_t module_count;
     struct profile_rank *ranks; /* ranks of a merged job */
     size_t rank_count;
-    struct profile_lock *locks; /* in no particular order */
+    struct profile_lock *locks; /* locks in no particular order */
     size_t lock_count;
     struct profile_name *names; /* name number n is names[n - 1] */
     size_t name_count;
-    struct merged_probe *probes; /* sorted by node and tree */
+    struct merged_probe *probes; /* probes sorted by node and tree */
     size_t probe_count;
-    struct merged_counters *counters; /* sorted by node */
+    struct merged_counters *counters; /* counters sorted by node */
     size_t counters_count;
-    struct merged_spread *spreads; /* sorted by node and key; only in a merged job */
+    /* how times differ between the ranks of a merged job, sorted by node and key */
+    struct merged_spread *spreads;
     size_t spread_count;
     const char *counter_name[PROFILE_COUNTERS];
     size_t counter_count; /* number of entries in counter_name */
@@ -89,7 +90,7 @@ struct profile {
     size_t text_bytes;
     double unresolved_ns; /* ns of thread time in contexts below <unresolved> */
     uint64_t tree;        /* number of the tree if only one was read; 0: all trees were read and merged */
-    /* sorted by node and key; only in a merged job whose ranks did not all see one another */
+    /* charges of a merged job whose ranks did not all see one another, sorted by node and key */
     struct merged_balance *balances;
     size_t balance_count;
     /* samples and bytes of the file's trace, see command/profile/trace.h */

@@ -49,10 +49,10 @@ struct timeline {
     uint32_t bins, lane_bins;
     struct timeline_lane *lanes; /* lanes in the order of profile.threads; in a job, in the order of ranks */
     size_t lane_count;
-    struct timeline_cell *cells; /* sorted by node, bin and lane */
+    struct timeline_cell *cells; /* cells sorted by node, bin and lane */
     size_t cell_count;
     uint8_t level, cell_level;
-    uint32_t without; /* only in a job: number of ranks without a timeline */
+    uint32_t without; /* in a job, number of ranks without a timeline */
 };
 
 void timeline_free(struct timeline *timeline);

@@ -12,7 +12,7 @@ struct timeline_lane_record {
     uint8_t cell_level, cell_shift;
     uint32_t bins; /* number of bins in this record */
     uint32_t cell_bins;
-    uint32_t threads, rank, rank_record, cell_lane; /* as in struct timeline_lane */
+    uint32_t threads, rank, rank_record, cell_lane; /* values of these fields in struct timeline_lane */
     /* thread id of the lane's first thread, which belongs to the rank in rank_record */
     int32_t tid;
     uint64_t begin_ns; /* start of the lane's first thread */

@@ -20,7 +20,7 @@ struct trace_sample {
      * represents. */
     uint64_t time_ns;
     uint64_t cpu_ns; /* ns of work and overhead in this thread's samples so far */
-    uint32_t thread; /* index in `threads`; TRACE_NO_THREAD: unknown */
+    uint32_t thread; /* index of the thread in `threads`; TRACE_NO_THREAD: unknown */
     uint32_t node;   /* index of the node in the file; 0: none */
     uint8_t state;   /* enum profile_time_state */
 };
@@ -30,7 +30,7 @@ struct tail_lane;
 struct trace_tail {
     int file;
     struct profile_header header;
-    struct profile_thread *threads; /* sorted by start, as in struct profile */
+    struct profile_thread *threads; /* threads sorted by start, as in struct profile */
     size_t thread_count;
     struct profile_module *modules; /* modules and names; empty until trace_tail_tables() is called */
     size_t module_count;

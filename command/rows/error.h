@@ -35,7 +35,7 @@ struct error_basis {
     double idle_beside; /* the sum idle_beside of struct profile_metric */
 };
 
-/* for a value whose basis is not known: each sampled thread may have been the only busy one */
+/* basis of a value for which these sums are unknown; assumes that each sampled thread was the only busy one */
 #define ERROR_ALONE ((struct error_basis){0})
 
 struct error_basis error_basis_of(const struct profile_sums *sums);

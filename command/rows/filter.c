@@ -55,7 +55,7 @@ static uint32_t rows_filter_find_child(struct filtering *to, uint32_t parent, en
     return index;
 }
 
-/* Returns the label of a source line that has no cost except that of the hidden rows it called. */
+/* Returns the label of a source line that has no cost except that of the hidden rows that it called. */
 static const struct row_label *rows_filter_find_line(struct filtering *to, uint32_t file_id, const char *file,
                                                      const char *module, int line)
 {

@@ -1,4 +1,4 @@
-/* Computes metrics from a row's sums. docs/accounting.md derives them. */
+/* Computes metrics from a row's sums. docs/accounting.md derives the metrics. */
 #include "command/rows/metric.h"
 
 #include <stdio.h>

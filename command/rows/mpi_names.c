@@ -13,7 +13,7 @@ static const char *const calls[MPI_CALL_COUNT] = {
 #undef NAME
 };
 
-const char *mpi_call_name(uint64_t number)
+const char *row_mpi_call_name(uint64_t number)
 {
     return number < MPI_CALL_COUNT ? calls[number] : "<unknown call of MPI>";
 }
@@ -25,7 +25,7 @@ static bool rows_module_is_mpi(const char *module)
     return strncmp(module, "libmpi", 6) == 0;
 }
 
-const char *mpi_function_name(const char *module, const char *name, char text[MPI_NAME_BYTES])
+const char *row_mpi_function_name(const char *module, const char *name, char text[MPI_NAME_BYTES])
 {
     static const char *const ends[] = {"_f08ts_", "_f08_", "__", "_"};
     if (!rows_module_is_mpi(module))
@@ -45,7 +45,7 @@ const char *mpi_function_name(const char *module, const char *name, char text[MP
     return text;
 }
 
-bool mpi_wait_is_unreported(const struct row *row)
+bool row_mpi_wait_is_unreported(const struct row *row)
 {
     if (row->kind != ROW_PROCEDURE || !rows_module_is_mpi(row->label->module))
         return false;

@@ -44,9 +44,9 @@ static bool rows_module_is_program(const struct profile_module *module)
     return module->flags & PROFILE_MODULE_EXECUTABLE;
 }
 
-/* Returns whether a module is the user's. This is the case for the program, and for libraries outside the
- * system's folders. If the program itself came with the system (an interpreter), libraries inside those
- * folders are the user's as well. So is an unknown module. */
+/* Returns whether a module belongs to the user: the program, or a library outside the system's folders. If
+ * the program itself came with the system (an interpreter), libraries in those folders belong to the user as
+ * well. So does an unknown module. */
 static bool rows_module_is_own(const struct profile *profile, const char *name)
 {
     const unsigned never = PROFILE_MODULE_RUNTIME | PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL;

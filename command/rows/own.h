@@ -1,5 +1,5 @@
-/* Decides which rows are the program's own code, and which are foreign code that the own code calls. A
- * finding names a line of the user's own code. */
+/* Decides whether a row is the program's own code, or foreign code that the program calls. A finding names a
+ * line of the user's own code. */
 #ifndef BLAME_COMMAND_ROWS_OWN_H
 #define BLAME_COMMAND_ROWS_OWN_H
 

@@ -82,7 +82,7 @@ static void rows_add_source_frame(struct builder *builder, uint64_t key, const s
     const char *module = symbols_code_module(builder->symbols, key);
     struct function function = {
         .name = use == USE_HOLDER ? row_holder_name(strings, frame->name)
-                                  : strings_intern(strings, mpi_function_name(module, frame->name, name)),
+                                  : strings_intern(strings, row_mpi_function_name(module, frame->name, name)),
         .module = strings_intern(strings, module),
         .file = strings_intern(strings, frame->file),
         .line = frame->line,
@@ -303,7 +303,7 @@ static void rows_add_node(struct builder *builder, uint32_t node_idx)
         parent = rows_add_runtime(builder, key, parent, call_line);
         break;
     case PROFILE_NODE_MPI:
-        parent = rows_find_named_row(builder, parent, ROW_RUNTIME, mpi_call_name(node->key), call_line);
+        parent = rows_find_named_row(builder, parent, ROW_RUNTIME, row_mpi_call_name(node->key), call_line);
         break;
     case PROFILE_NODE_PSEUDO:
         parent = node->key == PROFILE_PSEUDO_FIBER ? rows_add_fiber(builder, node_idx, parent, call_line)

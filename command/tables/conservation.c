@@ -382,8 +382,7 @@ static void conservation_add_idleness(struct law_list *laws, const struct profil
                      .left = shared_s,
                      .right = idle_s,
                      .tolerance = law_tolerance_of_idleness(&rows->error, fmax(idle_s, shared_s))});
-    /* both sides are computed from the same numbers, which may be large compared with the difference of the
-     * sides */
+    /* exact, but the right side may be a small difference of large numbers */
     law_list_add(
         laws, (struct conservation_law){
                   .name = "thread_idle",

@@ -50,13 +50,13 @@ struct ledger {
     double stolen;
     double blocked;
     double mpi_wait;
-    /* time without samples of threads with a timer, because the program blocked the sampling signal or used
-     * it */
+    /* time for which threads with a timer had no samples, because the program blocked or used the sampling
+     * signal */
     double unsignalled;
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
     uint64_t frames, recipes_read, decoded_steps, slow_reads;
-    uint64_t slow_steps[RECIPE_CAUSES]; /* indexed by enum recipe_cause */
+    uint64_t slow_steps[RECIPE_CAUSES]; /* number of slow steps, by enum recipe_cause */
     uint64_t dropped_by[PROFILE_DROP_REASONS];
 };
 

@@ -19,7 +19,7 @@ struct culprit {
 };
 
 struct culprits {
-    struct culprit *culprit; /* sorted by blame, largest first */
+    struct culprit *culprit; /* culprits sorted by blame, largest first */
     size_t count;
     struct culprit_bin *bin;
 };

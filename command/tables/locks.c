@@ -247,7 +247,7 @@ static void lock_table_gather_all(struct lock_gathering *to, struct symbols *sym
         to->table->lock[i].name = lock_table_make_name(to, &to->table->lock[i]);
 }
 
-struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols)
+struct lock_table *lock_table_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols)
 {
     struct lock_table *table = memory_array(1, sizeof *table);
     size_t most = lock_table_count_nodes(profile);
@@ -266,7 +266,7 @@ struct lock_table *locks_gather(const struct profile *profile, const struct rows
     return table;
 }
 
-void locks_free(struct lock_table *table)
+void lock_table_free(struct lock_table *table)
 {
     if (!table)
         return;
@@ -280,7 +280,7 @@ void locks_free(struct lock_table *table)
     free(table);
 }
 
-char *locks_context_path(const struct rows *rows, uint32_t row)
+char *lock_table_context_path(const struct rows *rows, uint32_t row)
 {
     uint32_t way[PATH_NAMES], count = 0, at = row;
     char *text;

@@ -47,11 +47,11 @@ struct lock_table {
 extern const char *const lock_kind_name[]; /* names of enum profile_lock_kind */
 
 /* Gathers the locks. `rows` must be made from the same profile, but may be in any order. */
-struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols);
-void locks_free(struct lock_table *table);
+struct lock_table *lock_table_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols);
+void lock_table_free(struct lock_table *table);
 
 /* Returns a row's path, outermost function first: "main > solve [parallel a.c:4] > dot a.c:9". A long path
  * starts with "..." and keeps the innermost functions. The caller frees it. */
-char *locks_context_path(const struct rows *rows, uint32_t row);
+char *lock_table_context_path(const struct rows *rows, uint32_t row);
 
 #endif

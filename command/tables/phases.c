@@ -296,12 +296,12 @@ const char *phase_name(const struct phase_table *table, uint32_t name)
     return name <= table->profile->name_count ? table->profile->names[name - 1].text : "<no name>";
 }
 
-double probe_mean_s(const struct profile_probe *probe)
+double phase_mean_s(const struct profile_probe *probe)
 {
     return probe->calls ? probe->inclusive_ns / (double)probe->calls * 1e-9 : 0;
 }
 
-double probe_deviation_s(const struct profile_probe *probe)
+double phase_deviation_s(const struct profile_probe *probe)
 {
     if (probe->calls == 0)
         return 0;

@@ -60,7 +60,7 @@ void phases_free(struct phase_table *table);
 const char *phase_name(const struct phase_table *table, uint32_t name);
 
 /* Returns the standard deviation, in s, of the durations of executions; 0 if there is none. */
-double probe_deviation_s(const struct profile_probe *probe);
-double probe_mean_s(const struct profile_probe *probe);
+double phase_deviation_s(const struct profile_probe *probe);
+double phase_mean_s(const struct profile_probe *probe);
 
 #endif

@@ -68,7 +68,7 @@ static struct wait_place wait_place_of_key(struct wait_gathering *gathering, enu
         return place;
     }
     if (kind == WAIT_MPI)
-        place.call = mpi_call_name(PROFILE_RANKS_FUNCTION(key));
+        place.call = row_mpi_call_name(PROFILE_RANKS_FUNCTION(key));
     else
         place.in_region = PROFILE_PLACE_IS_REGIONS(key);
     if (call) {
@@ -195,8 +195,8 @@ static void wait_table_sort(struct wait_table *table)
     }
 }
 
-struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
-                                struct symbols *symbols)
+struct wait_table *wait_table_gather(const struct profile *profile, const struct rows *rows,
+                                     const struct lock_table *locks, struct symbols *symbols)
 {
     struct wait_gathering gathering = {.profile = profile,
                                        .rows = rows,
@@ -216,7 +216,7 @@ struct wait_table *waits_gather(const struct profile *profile, const struct rows
     return gathering.table;
 }
 
-void waits_free(struct wait_table *table)
+void wait_table_free(struct wait_table *table)
 {
     if (!table)
         return;

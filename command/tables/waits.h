@@ -36,8 +36,8 @@ struct wait_place {
     enum wait_kind kind;
     /* whether the call is unknown, so that function, file and line are those of the region's start */
     bool in_region;
-    uint8_t lock_kind; /* only for locks: enum profile_lock_kind */
-    uint64_t wait_id;  /* only for locks: the lock's id */
+    uint8_t lock_kind; /* for a lock: enum profile_lock_kind */
+    uint64_t wait_id;  /* for a lock: its id */
     /* name of the function that contains the call, or the lock's name, which is borrowed from `locks`; "":
      * unknown. Valid as long as the symbols. */
     const char *function;
@@ -63,8 +63,8 @@ struct wait_table {
 
 /* Gathers the waiting by wait place and row. The pairs of a row add up to its exclusive lock wait, rank
  * idleness and idleness (in a shared environment, shared idleness). */
-struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows, const struct lock_table *locks,
-                                struct symbols *symbols);
-void waits_free(struct wait_table *table);
+struct wait_table *wait_table_gather(const struct profile *profile, const struct rows *rows,
+                                     const struct lock_table *locks, struct symbols *symbols);
+void wait_table_free(struct wait_table *table);
 
 #endif

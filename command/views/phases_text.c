@@ -348,8 +348,8 @@ static void print_execution_spread(const struct phases_view *to, const struct ph
     fprintf(out, "%s to %s s each, mean %s, deviation %s; slowest:",
             DECIMAL(group->probe.shortest_ns * 1e-9, to->decimals + 1),
             DECIMAL(group->probe.longest_ns * 1e-9, to->decimals + 1),
-            DECIMAL(probe_mean_s(&group->probe), to->decimals + 1),
-            DECIMAL(probe_deviation_s(&group->probe), to->decimals + 1));
+            DECIMAL(phase_mean_s(&group->probe), to->decimals + 1),
+            DECIMAL(phase_deviation_s(&group->probe), to->decimals + 1));
     for (size_t i = 0; i < count && i < SLOWEST; i++)
         fprintf(out, "%s [%lld] %s", i ? "," : "", (long long)slowest[i]->instance,
                 DECIMAL(slowest[i]->exact_ns * 1e-9, to->decimals + 1));
@@ -486,7 +486,7 @@ static void print_event(const struct phases_view *to, const struct event *event)
     print_phase_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
     if (!to->narrow) {
         print_phase_cell(to, 10, probe->calls > 0, probe->exclusive_ns * 1e-9, to->decimals);
-        print_phase_cell(to, 14, probe->calls > 0, probe_mean_s(probe) * 1e6, 3);
+        print_phase_cell(to, 14, probe->calls > 0, phase_mean_s(probe) * 1e6, 3);
     }
     print_phase_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
     if (event->samples)

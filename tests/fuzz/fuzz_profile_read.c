@@ -133,26 +133,26 @@ static void exercise_waits(const struct profile *profile, const struct rows *row
                            uint64_t round)
 {
     struct view_style style = choose_style(round);
-    struct lock_table *table = locks_gather(profile, rows, symbols);
-    struct wait_table *waits = waits_gather(profile, rows, table, symbols);
+    struct lock_table *table = lock_table_gather(profile, rows, symbols);
+    struct wait_table *waits = wait_table_gather(profile, rows, table, symbols);
     write_waits_csv(out, rows, waits);
     struct view_cut left_out = view_sort_waits(waits, style.metric, style.least_percent);
     style.cut = &left_out;
     view_text_waits(out, profile, rows, waits, &style);
-    waits_free(waits);
-    locks_free(table);
+    wait_table_free(waits);
+    lock_table_free(table);
 }
 
 static void exercise_locks(const struct profile *profile, const struct rows *rows, struct symbols *symbols, FILE *out,
                            uint64_t round)
 {
     struct view_style style = choose_style(round);
-    struct lock_table *table = locks_gather(profile, rows, symbols);
+    struct lock_table *table = lock_table_gather(profile, rows, symbols);
     write_locks_csv(out, table);
     style.most = round % 5;
     view_sort_locks(table, style.metric, style.least_percent);
     view_text_locks(out, profile, table, &style);
-    locks_free(table);
+    lock_table_free(table);
 }
 
 static void exercise_phases(const struct profile *profile, const struct rows *rows, FILE *out, uint64_t round)
@@ -212,8 +212,8 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
         exercise_locks(profile, rows, symbols, out, round);
         break;
     case 3:
-        table = locks_gather(profile, rows, symbols);
-        waits = waits_gather(profile, rows, table, symbols);
+        table = lock_table_gather(profile, rows, symbols);
+        waits = wait_table_gather(profile, rows, table, symbols);
         report_print_summary(out, profile, &(struct report_tables){.rows = rows, .locks = table, .waits = waits},
                              "fuzz");
         break;
@@ -244,8 +244,8 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
         break;
     }
     rows_free(view);
-    waits_free(waits);
-    locks_free(table);
+    wait_table_free(waits);
+    lock_table_free(table);
     rows_free(rows);
     symbols_close(symbols);
 }

@@ -126,8 +126,8 @@ WITH_PROFILE(top_holder_and_top_waiter_are_paths)
 {
     add_lock(LOCK(0x99), 2);
     const struct lock_entry *lock = gather();
-    char *waiter = locks_context_path(made.tables.rows, lock->waiter);
-    char *holder = locks_context_path(made.tables.rows, made.tables.locks->context[lock->first_context].row);
+    char *waiter = lock_table_context_path(made.tables.rows, lock->waiter);
+    char *holder = lock_table_context_path(made.tables.rows, made.tables.locks->context[lock->first_context].row);
     assert_string_equal(waiter, "main > wait a.c:40");
     assert_string_equal(holder, "main > hold a.c:50");
     assert_true(lock->waiter_ns == 2 * S);
@@ -142,7 +142,7 @@ WITH_PROFILE(of_a_deep_path_the_innermost_functions_are_shown)
         at = add(at, PROFILE_NODE_FRAME, i % 2 ? KEY(IN_MAIN) : KEY(IN_WAIT), 0, 0);
     add(at, PROFILE_NODE_LOCK, LOCK(0x99), 1, 0);
     const struct lock_entry *lock = gather();
-    char *waiter = locks_context_path(made.tables.rows, lock->waiter);
+    char *waiter = lock_table_context_path(made.tables.rows, lock->waiter);
     assert_memory_equal(waiter, "... > wait > main > wait > ", 27);
     assert_true(strlen(waiter) < 300);
     free(waiter);

@@ -283,7 +283,7 @@ WITH_PROFILE(recursion_counts_once)
     const struct phase_entry *entry = &table->entry[table->count - 1];
     assert_int_equal(entry->name, QUIET);
     assert_true(entry->inclusive.work == 3 * S && entry->exclusive.work == 3 * S);
-    assert_true(entry->exact_ns == 3 * S && probe_mean_s(&entry->probe) == 2.5);
+    assert_true(entry->exact_ns == 3 * S && phase_mean_s(&entry->probe) == 2.5);
     assert_true(entry->counters.value[0] == 1);
     assert_group(table, "quiet", 3, 2);
     assert_true(table->group[table->group_count - 1].counters.value[0] == 1);
