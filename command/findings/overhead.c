@@ -228,7 +228,7 @@ static bool does_little_else(const struct inquiry *inquiry, uint32_t index)
 }
 
 /* Names the cause more closely where the profile tells it. */
-static void set_title_and_advice(struct inquiry *inquiry, struct finding *finding, enum construct construct)
+static void overhead_set_title_and_advice(struct inquiry *inquiry, struct finding *finding, enum construct construct)
 {
     const char *title = constructs[construct].title, *advice = constructs[construct].advice, *more = "";
     if (construct == CONSTRUCT_FLUSH && inquiry->threads > 1 && does_little_else(inquiry, finding->row)) {
@@ -288,7 +288,7 @@ void find_overhead(struct inquiry *inquiry)
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
                      (unsigned long long)regions);
-        set_title_and_advice(inquiry, &finding, (enum construct)construct);
+        overhead_set_title_and_advice(inquiry, &finding, (enum construct)construct);
         finding.evidence = format_printable(
             "%s s of overhead (+- %s)%s: %s; %s %% of this overhead is in the named code", DECIMAL(seconds, 2),
             DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, SHARE(inquiry, seconds),

@@ -48,8 +48,8 @@ static bool sleep_is_more(const struct unit *unit, double seconds)
 
 /* Fills in title and advice. If the other threads wait for a sleeping thread, the finding gets another title
  * and other advice, because dividing the work differently would not help. */
-static void set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding,
-                                 const char *what, const char *advice)
+static void regions_set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit,
+                                         struct finding *finding, const char *what, const char *advice)
 {
     char call[NAME_BYTES];
     if (!waits_for_sleep(unit)) {
@@ -168,7 +168,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
     struct finding finding =
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
-    set_title_and_advice(inquiry, unit, &finding, texts[why].title, texts[why].advice);
+    regions_set_title_and_advice(inquiry, unit, &finding, texts[why].title, texts[why].advice);
     struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
     unit->idle_told = true;
     put_bounded_finding(inquiry, &finding, &relief);
@@ -181,7 +181,7 @@ static void put_tasks_finding(struct inquiry *inquiry, struct unit *unit, double
     struct finding finding =
         start_idle_region_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
-    set_title_and_advice(
+    regions_set_title_and_advice(
         inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, create them earlier and in several threads, and start long tasks first. Use "
         "fewer taskwaits and dependences, so that more tasks can run at the same time.");
