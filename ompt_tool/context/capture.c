@@ -11,8 +11,9 @@
 #include "ompt_tool/context/walk.h"
 #include "ompt_tool/session/session.h"
 
-#define LEAST_STACK 4096 /* bytes of stack that a walk needs */
-#define EXIT_BYTES  64   /* size of exit() in bytes; it calls one function and does not return */
+#define LEAST_STACK 4096 /* number of bytes of free stack that a walk needs */
+/* upper bound of the size of exit() in bytes; exit() calls one function and does not return */
+#define EXIT_BYTES 64
 
 static uint32_t capture_add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
 {
@@ -38,7 +39,7 @@ uint64_t capture_key(uintptr_t address)
     return walk_key(&frame);
 }
 
-/* Returns the node below which the region's contexts begin. */
+/* Returns the node below which the contexts in a region begin. */
 static uint32_t capture_node_of_region(struct thread *thread, struct region *region)
 {
     if (!region)
@@ -47,7 +48,8 @@ static uint32_t capture_node_of_region(struct thread *thread, struct region *reg
                              region->codeptr ? capture_key(region->codeptr - 1) : 0);
 }
 
-/* Returns true unless the runtime created the thread: its stack then begins in the program's own code. */
+/* Returns true unless the runtime created the thread. The stack of such a thread begins in the program's own
+ * code. */
 static bool capture_thread_is_programs(const struct thread *thread)
 {
     uint32_t kind = thread->ledger->kind;
@@ -59,8 +61,8 @@ static bool walk_has_whole_path(const struct thread *thread, const struct walk *
     return !boundary && walk->have == UNWIND_END && !walk->on_fiber && capture_thread_is_programs(thread);
 }
 
-/* Returns the node below which a task's contexts begin: the region's node, or the root. If a worker's task
- * has no known region, this is a named row below the root. */
+/* Returns the node below which a task's contexts begin: the region's node, or the root. For a worker's task
+ * whose region is unknown, this is a named row below the root. */
 static uint32_t capture_node_of_task(struct thread *thread, struct region *region, bool has_level, int kind)
 {
     uint32_t base = capture_node_of_region(thread, region);
@@ -82,9 +84,9 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
     return probe->node_idx;
 }
 
-/* Returns the node below which the walked path belongs: the node of the probe, or of the task, at which the
- * walk ended. If the walk reached the end of the stack of a thread that the runtime did not create, the path
- * is whole and begins at the root, even if a region is being created. */
+/* Returns the node below which the walked path belongs: the node of the probe or of the task at which the
+ * walk ended. If the walk reached the end of the stack, on a thread that the runtime did not create, the path
+ * is complete and begins at the root, even while a region is being created. */
 static uint32_t capture_node_where_walk_ended(struct thread *thread, const struct walk *walk, bool boundary)
 {
     if (walk->inside)
@@ -97,7 +99,7 @@ static uint32_t capture_node_where_walk_ended(struct thread *thread, const struc
     return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 
-/* Returns the trie node of the probe or task at which the walk ended. */
+/* Returns the trie node of the probe or of the task at which the walk ended. */
 static uint32_t capture_trie_node_where_walk_ended(struct thread *thread, const struct walk *walk, bool from_root)
 {
     if (walk->inside)
@@ -117,8 +119,9 @@ static struct probe_task capture_task_where_walk_ended(const struct thread *thre
                                .from_root = walk_has_whole_path(thread, walk, boundary)};
 }
 
-/* Returns the league of which the region is a team, if the walk has gone on to the task that encountered the
- * league, because no code of the program lies between them. Otherwise returns NULL. */
+/* Returns the league to which the region belongs as a team, if the walk has already continued into the task
+ * that encountered the league. (It does so if no code of the program lies between them.) Otherwise returns
+ * NULL. */
 static struct region *capture_league_passed_by_walk(const struct thread *thread, struct region *region,
                                                     struct region *outer)
 {
@@ -143,9 +146,10 @@ static void capture_publish_region_context(struct thread *thread, struct walk *w
         return;
     }
     if (outer.region != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
-        /* The path has no frames: the runtime itself began the region, as it does for each team of a league. */
+        /* The path has no frames, because the runtime itself began the region, as it does for each team of a
+         * league. */
         return;
-    /* The first thread's task has no frame of its own (teams), so the walk has the whole path. */
+    /* The first thread's task has no frame of its own (teams), so the walk has found the complete path. */
     region->from_root = outer.from_root;
     uint32_t base = capture_trie_node_where_walk_ended(thread, walk, region->from_root);
     uint32_t context = capture_add_path(&thread->tree, base, &thread->context_path);
@@ -153,8 +157,9 @@ static void capture_publish_region_context(struct thread *thread, struct walk *w
         region_publish(region, context);
 }
 
-/* Publishes the context of a region when a sample hits the thread that encountered it. The context is further
- * out on that thread's stack. The context is then known at once, even if the region never ends. */
+/* Publishes the context of a region when the thread that encountered the region is sampled. The walk finds
+ * the context further outward on that thread's stack. So the context is known at once, even if the region
+ * never ends. */
 static void capture_publish_region_context_early(struct thread *thread, const struct walk *walk)
 {
     struct region *region = walk->level.region;
@@ -175,7 +180,7 @@ static void capture_count_unwinder_steps(struct profile_thread *ledger, const st
     ledger->recipes_read = unwinder->recipes_read;
     ledger->decoded_steps = unwinder->decoded_steps;
     ledger->unwind_slow = unwinder->slow_reads;
-    if (unlikely(unwinder->cursor_valid)) /* changes only if libunwind took part in this walk */
+    if (unlikely(unwinder->cursor_valid)) /* this changes only if libunwind took part in this walk */
         memcpy(ledger->slow_steps, unwinder->slow_steps, sizeof(unwinder->slow_steps));
 }
 
@@ -192,8 +197,8 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     }
     thread->ledger->paths_truncated += path->truncated;
     result.in_runtime = path->in_runtime;
-    /* Publish before adding the path: below a region without a context, the path would get a placeholder, which
-     * needs a graft later. */
+    /* This must precede the adding of the path: below a region without a context, the path would get a
+     * placeholder, from which it would have to be moved later. */
     if (boundary)
         capture_publish_region_context_early(thread, &walk);
     result.node_idx = capture_add_path(&thread->tree, capture_node_where_walk_ended(thread, &walk, boundary), path);
@@ -203,9 +208,9 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-/* Returns true if the stack may be too small for a walk, which needs 2 KB and what libunwind needs. This can
- * happen if the handler runs on the interrupted stack (sample_signal.h) and that stack is a signal stack of
- * the program. The memory below a signal stack belongs to other data. */
+/* Returns true if there may be too little stack for a walk, which needs 2 KB and what libunwind needs. This
+ * can happen if the handler runs on the interrupted stack (sample_signal.h) and that stack is a signal stack
+ * of the program, below which there are other data. */
 static bool capture_lacks_stack_for_walk(const struct thread *thread, const ucontext_t *context)
 {
     uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, here = (uintptr_t)__builtin_frame_address(0);
@@ -251,13 +256,13 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
 {
     unwinder_start_here(&thread->unwinder);
     struct capture result = capture(thread, leaf);
-    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call, because the walk starts in this function's frame */
     return result;
 }
 
 static bool walk_is_cut_by_depth(const struct thread *thread, const struct walk *walk)
 {
-    /* the path ends because of BLAME_DEPTH, not at the end of the stack */
+    /* the path ends because of BLAME_DEPTH, before the end of the stack */
     return thread->path.truncated && walk->have == UNWIND_FRAME;
 }
 
@@ -278,7 +283,7 @@ void capture_creation(struct thread *thread, struct creation_memo *memo, struct 
                                                    : 0;
     result->cut = walk_is_cut_by_depth(thread, &walk);
     result->complete = result->cut || (walk_is_in_innermost_task(&walk) && (boundary || walk.have == UNWIND_END));
-    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call, because the walk starts in this function's frame */
 }
 
 void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo, struct probe_open *fresh,
@@ -302,7 +307,7 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
         &thread->tree, capture_trie_node_where_walk_ended(thread, &walk, fresh->task.from_root), &callers);
     thread->ledger->paths_truncated += path->truncated;
     capture_count_unwinder_steps(thread->ledger, &thread->unwinder);
-    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call, because the walk starts in this function's frame */
 }
 
 uint32_t capture_region_end(struct thread *thread, struct region *region)
@@ -318,14 +323,14 @@ void capture_region_context(struct thread *thread, struct region *region)
     while (walk.has_level && walk.level.region == region && walk_next_level(&walk))
         ;
     capture_publish_region_context(thread, &walk, region);
-    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call, because the walk starts in this function's frame */
 }
 
 bool capture_program_calls(struct thread *thread)
 {
     unwinder_start_here(&thread->unwinder);
     bool found = walk_finds_program(thread);
-    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call, because the walk starts in this function's frame */
     return found;
 }
 
@@ -334,6 +339,6 @@ bool capture_process_exits(struct thread *thread)
     unwinder_start_here(&thread->unwinder);
     uintptr_t begin = (uintptr_t)bind_find_in_libc("exit");
     bool found = begin && walk_finds_code(thread, begin, begin + EXIT_BYTES);
-    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call, because the walk starts in this function's frame */
     return found;
 }

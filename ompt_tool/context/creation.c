@@ -12,22 +12,22 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-/* If the creating task may have an open probe, ends the key's part of the stack at the innermost one and
- * makes the probe's context the creator's. */
+/* If the creating task may have an open probe, makes the key's part of the stack end at the innermost probe,
+ * and makes the probe's context the creator's context. */
 static void creation_key_end_at_probe(const struct thread *thread, struct creation_key *key)
 {
     const struct probes *probes = thread->probes;
     const struct probe_open *inner = probes && probes->count ? &probes->open[probes->count - 1] : NULL;
     if (!inner || !inner->context || inner->stack >= key->high)
         return;
-    /* The frame that contains the probe's stack pointer is the last one to compare. If key->high is not above
-     * key->low, no path fits, and each creation is walked. */
+    /* The frame that contains the probe's stack pointer is the last one to compare. If key->high is then not
+     * above key->low, no kept path fits, and each creation is walked. */
     key->high = inner->stack + sizeof(uintptr_t);
     key->creator = inner->context;
 }
 
-/* Fills in the creating task's part of the stack. Returns false if the runtime's addresses are stale, or if
- * they are not on the thread's stack above the key. */
+/* Sets the key's bounds of the creating task's part of the stack. Returns false if the runtime's addresses
+ * are stale, or are not on the thread's stack above the key. */
 static bool creation_find_creators_stack(const struct thread *thread, const ompt_frame_t *frame,
                                          struct creation_key *key)
 {
@@ -47,10 +47,10 @@ static inline bool creation_is_runtime_code(uintptr_t address)
     return address - runtime.code_low < runtime.code_bytes;
 }
 
-/* Returns true if the program calls the task's code. Programs compiled by Clang call the code of a task with
- * if(0) themselves, between two calls of the runtime. Such a task has no frame of the runtime, and its exit
- * address is the program's rbp (docs/call-paths.md). In programs compiled by GCC, GOMP_task calls the code,
- * and the exit address is in the frame of GOMP_task. */
+/* Returns true if the program itself calls the task's code. Programs compiled by Clang do so for a task with
+ * if(0), between two calls of the runtime. Such a task has no frame of the runtime, and its exit address is
+ * the program's rbp (docs/call-paths.md). In programs compiled by GCC, GOMP_task calls the code, and the exit
+ * address is in the frame of GOMP_task. */
 static bool creation_program_calls_task_code(const struct thread *thread, const struct creation *creation)
 {
     uintptr_t exit;
@@ -62,7 +62,7 @@ static bool creation_program_calls_task_code(const struct thread *thread, const 
     return !on_stack || *(const uintptr_t *)slot != creation->codeptr;
 }
 
-/* Looks up each call once, because the answer depends on the call alone. */
+/* Each creating call is looked up only once, because the answer depends only on the call. */
 bool creation_is_called_by_program(struct thread *thread, const struct creation *creation)
 {
     struct creation_call *call = &thread->creation.calls[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
@@ -75,8 +75,8 @@ bool creation_is_called_by_program(struct thread *thread, const struct creation 
     return call->by_program;
 }
 
-/* Returns the context that all tasks created deeper than BLAME_DEPTH below this creator share. Only the outer
- * part of their paths is known. */
+/* Returns the context that is common to all tasks created more than BLAME_DEPTH frames below this creator.
+ * Only the outer part of their paths is known. */
 static uint32_t creation_cut_below(struct tree *tree, uint32_t creator)
 {
     const struct profile_node *node = tree_node(creator);
@@ -94,14 +94,14 @@ static uint32_t creation_intern_path(struct thread *thread, uint32_t creator)
     struct tree *tree = &thread->tree;
     size_t length = path->count;
     if (path->count == 0)
-        /* the path has no frames: the runtime creates these tasks in a task of its own (taskloop) */
+        /* the path has no frames, because the runtime creates these tasks in a task of its own (taskloop) */
         return creator;
     for (uint32_t at = creator; at && tree_node(at)->kind != PROFILE_NODE_TRIE; at = tree_node(at)->parent) {
         if (tree_node(at)->kind == PROFILE_NODE_SITE && tree_node(at)->key == path->keys[0])
             return at;
         length++;
     }
-    /* at least one level is left for the row that marks the cut */
+    /* this leaves at least one level for the row that marks the truncation */
     bool too_deep = length >= (size_t)session.options.depth && creator;
     thread->ledger->paths_truncated += too_deep || path->truncated;
     if (too_deep)
@@ -124,7 +124,7 @@ static uint32_t creation_walk(struct thread *thread, const struct creation_key *
         creation_memo_begin(memo, key);
     capture_creation(thread, memo, &walk);
     uint32_t context = creation_intern_path(thread, walk.creator);
-    /* An incomplete path may become longer after the load map has been read again, so it is not kept. */
+    /* An incomplete path is not kept, because it may become longer when the load map has been read again. */
     if (memo && context && walk.complete)
         creation_memo_keep(memo, walk.cut, context);
     thread->ledger->creation_walks++;

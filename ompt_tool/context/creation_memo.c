@@ -12,9 +12,9 @@
 #define EDGES_BITS 16
 #define EDGES      (1u << EDGES_BITS)
 #define EDGES_MOST (EDGES / 4 * 3)
-/* steps of the longest path: two for each of 4,096 frames, and the end */
+/* maximum number of steps of a path: two for each of 4,096 frames, and the last */
 #define STEPS_PATH (2u * 4096u + 2u)
-/* in edge.from: marks the context of a creator, in place of the index of a step */
+/* flag in edge.from: the other bits are the context of a creator, not the index of a step */
 #define FROM_KEY  0x80000000u
 #define NOT_SAVED INT64_MIN
 #define UNSURE    16u
@@ -22,38 +22,40 @@
 enum step_kind { STEP_RETURN, STEP_BASE, STEP_END, STEP_CUT };
 
 struct step {
-    uintptr_t word; /* expected word (RETURN) or distance of the exit address from base (END) */
+    uintptr_t word; /* RETURN: expected word; END: distance from base to the exit address */
     union {
-        int32_t offset;   /* offset from base of the word to compare (RETURN) or of the saved rbp (BASE) */
-        uint32_t context; /* context of the path (END, CUT) */
+        int32_t offset;   /* distance from base to the word to compare (RETURN) or to the saved rbp (BASE) */
+        uint32_t context; /* END, CUT: context of the path */
     };
     uint16_t kind;
-    /* END, CUT: a bit for each entry of memo->unsure that the path goes through */
+    /* END, CUT: bit i is set if the path goes through memo->unsure[i] */
     uint16_t unsure;
 };
 
 struct edge {
     uintptr_t word;
-    uint32_t from; /* index of a step with another word at the same offset, or FROM_KEY | key.creator */
-    uint32_t to;   /* index of the step with this word; 0: the entry is empty */
+    /* index of a step whose word, at the same offset, is a different one; or FROM_KEY | key.creator */
+    uint32_t from;
+    uint32_t to; /* index of the step whose word is the one above; 0: the entry is empty */
 };
 
 struct creation_memo {
-    uint32_t generation; /* the load map's generation when the memo was made */
+    uint32_t generation; /* generation of the load map when the memo was made */
     uint32_t unsure_count;
     /* code ranges that can be unloaded and through which kept paths go */
     const struct loadmap_range *unsure[UNSURE];
     /* number of steps in use; step 0 is never used, because 0 means "no step" */
     uint32_t used;
     uint32_t edge_count;
-    /* The walk being noted. Its steps follow the `used` ones. */
+    /* The walk that is being noted. Its steps follow those in use. */
     struct creation_key key;
     bool usable;
     uint32_t noted;
-    uint32_t noted_unsure; /* bit i: the path goes through unsure[i] */
+    uint32_t noted_unsure; /* bit i is set if the noted path goes through unsure[i] */
     uintptr_t base;
-    bool base_is_rbp; /* `base` is the frame pointer in the next frame */
-    /* otherwise: the frame pointer was saved at base + rbp_offset; NOT_SAVED: somewhere else */
+    bool base_is_rbp; /* true if `base` equals the frame pointer of the next frame */
+    /* if base_is_rbp is false: the frame pointer was saved at base + rbp_offset; NOT_SAVED: it was saved
+     * elsewhere */
     int64_t rbp_offset;
     struct edge edges[EDGES];
     struct step steps[STEPS];
@@ -99,7 +101,7 @@ __attribute__((no_sanitize_address)) static inline uintptr_t word_at(uintptr_t a
     return *(const uintptr_t *)address;
 }
 
-/* Returns the index of the edge (from, word), or of the empty entry where it belongs. */
+/* Returns the index of the edge (from, word), or of the empty entry in which it belongs. */
 static inline uint32_t memo_edge_place(const struct creation_memo *memo, uint32_t from, uintptr_t word)
 {
     uint64_t hash = hash_number(word ^ (uint64_t)from << 40 ^ from);
@@ -128,7 +130,7 @@ static __attribute__((noinline)) uint32_t memo_context_if_still_there(const stru
     return end->context;
 }
 
-/* Returns the step that has this word at the given step's offset; NULL if no kept path has one. */
+/* Returns the step that has this word at the offset of the given step; NULL if no kept path has such a step. */
 static inline const struct step *memo_step_with_word(const struct creation_memo *memo, const struct step *step,
                                                      uintptr_t word)
 {
@@ -145,9 +147,9 @@ static inline uint32_t memo_end_context(const struct creation_memo *memo, const 
     return likely(!end->unsure) ? end->context : memo_context_if_still_there(memo, end);
 }
 
-/* All addresses read here are aligned, because the key's low and high and all offsets are multiples of a
- * word. Each return address must lie above the one before. The walk has checked this for offsets from one
- * base; for a base read from the stack, it is checked here. */
+/* All addresses that are read here are aligned, because the key's `low` and `high` and all offsets are
+ * multiples of a word. Each return address must be above the one before. For offsets from the same base, the
+ * walk has checked this; for a base read from the stack, it is checked here. */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key)
 {
     uintptr_t base = key->low, high = key->high, lowest = base;
@@ -187,7 +189,7 @@ static struct step *memo_note_step(struct creation_memo *memo, enum step_kind ki
 {
     struct step *step = &memo->steps[memo->used + memo->noted];
     if (memo->used + memo->noted >= STEPS - 1) {
-        memo->usable = false; /* longer than any path that BLAME_DEPTH allows */
+        memo->usable = false; /* the path is longer than BLAME_DEPTH allows */
         return step;
     }
     memo->noted++;
@@ -197,7 +199,7 @@ static struct step *memo_note_step(struct creation_memo *memo, enum step_kind ki
     return step;
 }
 
-/* Notes a step that sets base to the frame pointer, because the next frame's CFA is counted from it. */
+/* Notes a step that sets `base` to the frame pointer, because the next frame's CFA is relative to it. */
 static void memo_note_base(struct creation_memo *memo, uintptr_t rbp)
 {
     if (memo->base_is_rbp)
@@ -211,7 +213,7 @@ static void memo_note_base(struct creation_memo *memo, uintptr_t rbp)
     memo->base_is_rbp = true;
 }
 
-/* Notes where this frame has saved its caller's frame pointer. */
+/* Notes where this frame saved its caller's frame pointer. */
 static void memo_note_rbp(struct creation_memo *memo, const struct unwind_frame *frame)
 {
     if (frame->recipe.rbp == RECIPE_RBP_SAME)
@@ -223,15 +225,15 @@ static void memo_note_rbp(struct creation_memo *memo, const struct unwind_frame 
         memo->rbp_offset = (int64_t)(slot - memo->base);
 }
 
-/* Checks the frame of the runtime's function that the program called: its return address must be at low + 8. */
+/* Checks the frame of the runtime's function that the program called. Its return address must be at low + 8. */
 static void memo_note_first_frame(struct creation_memo *memo, uintptr_t slot)
 {
     if (slot != memo->key.low + sizeof(uintptr_t) || word_at(slot) != memo->key.codeptr)
         memo->usable = false; /* the return address is not where the runtime says it is */
 }
 
-/* Notes a code range that can be unloaded. Another library may later have its addresses, so finding the path
- * checks the range. */
+/* Notes a code range that can be unloaded. Another library may then be loaded at its addresses, so each
+ * search that finds the path checks the range. */
 static void memo_note_code_range(struct creation_memo *memo, const struct loadmap_range *range)
 {
     uint32_t at = 0;
@@ -252,10 +254,10 @@ void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *f
 {
     uintptr_t slot = recipe_return_slot(frame->recipe, frame->cfa);
     if (!memo->usable || !frame->cfa || slot < memo->key.low)
-        return; /* the outermost frame, or a frame of the tool or of the runtime */
+        return; /* this is the outermost frame, or a frame of the tool or of the runtime */
     memo_note_code_range(memo, frame->range);
     if (!memo_key_has_address(&memo->key, slot)) {
-        /* the frame of the runtime that called the task's code */
+        /* this should be the runtime's frame that called the task's code */
         memo->usable = frame->stack < memo->key.high && slot >= memo->key.high;
         return;
     }
@@ -278,8 +280,8 @@ void creation_memo_spoil(struct creation_memo *memo)
     memo->usable = false;
 }
 
-/* Follows the noted steps as far as kept paths have them, and returns the number of these steps. *from
- * becomes the last kept step, or the key, from which an edge to the remaining steps starts. */
+/* Follows the noted steps as far as they equal those of kept paths, and returns their number. Stores in *from
+ * where an edge to the remaining steps must start: at the last equal step, or at the key. */
 static uint32_t memo_known_steps(struct creation_memo *memo, const struct step *noted, uint32_t *from)
 {
     uint32_t at = memo_follow_edge(memo, *from, memo->key.codeptr);
@@ -290,13 +292,13 @@ static uint32_t memo_known_steps(struct creation_memo *memo, const struct step *
         bool has_offset = step->kind == STEP_RETURN || step->kind == STEP_BASE;
         *from = at;
         if (step->kind != noted[count].kind || (has_offset && step->offset != noted[count].offset)) {
-            memo->usable = false; /* the same words, but the unwinder went another way */
+            memo->usable = false; /* the words are equal, but the unwinder took another step */
             return count;
         }
         if (step->word != noted[count].word && !(at = memo_follow_edge(memo, at, noted[count].word)))
             return count;
     }
-    memo->usable = false; /* the path was kept before */
+    memo->usable = false; /* the path is known already */
     return memo->noted;
 }
 

@@ -8,9 +8,11 @@
 
 _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the low bits of a record's address have room for the flags");
 
-#define MAX_FRAME_BYTES 256 /* greatest plausible distance from a task's ompt_frame_t to its word, in bytes */
+/* maximum plausible distance in bytes from a task's ompt_frame_t to its word (the ompt_data_t that the
+ * runtime gives the tool) */
+#define MAX_FRAME_BYTES 256
 
-/* bytes from a task's ompt_frame_t to its word; 0: unknown, so no task has an exit address */
+/* distance in bytes from a task's ompt_frame_t to its word; 0: unknown, so that no task has an exit address */
 static uintptr_t frame_bytes;
 
 /* Measures frame_bytes at the start of an initial task. */
@@ -25,7 +27,7 @@ static void levels_learn_task_frame_bytes(const ompt_data_t *task)
     store_relaxed(&frame_bytes, known ? bytes : 0);
 }
 
-/* Returns the lowest level, which stands for no task. Its task pointer equals none of the runtime's. */
+/* Returns the lowest level, which belongs to no task. Its task pointer differs from all of the runtime's. */
 static struct level *levels_bottom(const struct thread *thread)
 {
     return thread->last_level - LEVELS;
@@ -33,7 +35,7 @@ static struct level *levels_bottom(const struct thread *thread)
 
 static void levels_set(struct thread *thread, struct level *level)
 {
-    signal_fence(); /* the handler must find a complete level */
+    signal_fence(); /* the handler must see a complete level */
     store_relaxed(&thread->level, level);
     signal_fence();
 }
@@ -53,7 +55,8 @@ static void levels_push_above(struct thread *thread, struct level *level, ompt_d
         thread->levels_beyond++;
         return;
     }
-    levels_set(thread, level); /* the handler ignores entries above the level, so level[1] can be written */
+    /* the handler ignores entries above the current level, so level[1] can be written safely */
+    levels_set(thread, level);
     level[1] = pushed;
     levels_set(thread, level + 1);
 }
@@ -63,7 +66,7 @@ static void levels_push(struct thread *thread, ompt_data_t *task, uintptr_t team
     levels_push_above(thread, thread->level, task, team);
 }
 
-/* Returns the level that has the region of this level's task: this one, or one further out. */
+/* Returns the level that has the region of this level's task: this level, or one further outward. */
 static const struct level *level_with_team(const struct thread *thread, const struct level *level)
 {
     const struct level *bottom = levels_bottom(thread);
@@ -82,10 +85,10 @@ struct region *levels_region(const struct thread *thread)
     return level_region(thread, load_relaxed(&thread->level));
 }
 
-/* Returns the exit address of a level's task; 0 if it has none. The task's memory may by now belong to
- * another task: if a worker is between a join and its next region, or if a part of an untied task ended
- * without an event. So the address is read by os_copy_memory(), which fails on a wild pointer instead of
- * faulting. */
+/* Returns the exit address of a level's task; 0 if it has none. The task's memory may already belong to
+ * another task, if a worker is between a join and its next region, or if a part of an untied task ended
+ * without an event. So the address is read by os_copy_memory(), which fails on an invalid pointer, without a
+ * fault. */
 static uintptr_t level_exit_address(const struct level *level)
 {
     uintptr_t exit = load_relaxed(&level->exit), bytes = load_relaxed(&frame_bytes);
@@ -138,8 +141,8 @@ static uintptr_t level_team_flags(int type, int thread_num)
     return thread_num == 0 ? LEVEL_IMPLICIT | LEVEL_PRIMARY : LEVEL_IMPLICIT;
 }
 
-/* Sets the levels from the current task alone. Nothing is known about the tasks around it, because the tool
- * first met the thread here or the process is a forked child. */
+/* Sets the levels by the current task alone. The tasks around it are unknown, because the tool has just met
+ * the thread, or because the process is a forked child. */
 static void levels_learn_current_task(struct thread *thread, ompt_data_t *task)
 {
     ompt_data_t *parallel_data = NULL;
@@ -187,7 +190,7 @@ void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task
     if (begins && prior && thread->level->task != prior)
         levels_find(thread, prior);
     if (levels_return_to(thread, next))
-        return; /* prior has ended, or it never began (a cancelled task) */
+        return; /* the prior task has ended or, if it was cancelled, never began */
     if (begins)
         levels_push(thread, next, 0);
     else if (thread->level->task == prior)
@@ -207,12 +210,12 @@ void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *f
 void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
                          int flags)
 {
-    /* A league's initial tasks are treated as implicit tasks. */
+    /* The initial tasks of a league are treated as implicit tasks. */
     bool initial = (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
         levels_learn_task_frame_bytes(task);
     if ((flags & ompt_task_initial) && thread->level->exit && !region && !thread->regions.nameless)
-        /* libomp does not report the league of a single team: it is the thread's open region */
+        /* libomp does not report the league if it has a single team; it is then the thread's open region */
         region = thread->regions.open;
     bool first = initial || (thread_num != 0 && !thread->level->exit);
     uintptr_t team = initial ? LEVEL_INITIAL : LEVEL_IMPLICIT;

@@ -38,7 +38,7 @@ void *runtime_symbol(const void *inside, const char *name)
     return symbol && dladdr(symbol, &there) && here.dli_fbase == there.dli_fbase ? symbol : NULL;
 }
 
-/* Returns the address of libomp's warning level; NULL if it is unknown. The address is taken from the code of
+/* Returns the address of libomp's warning level; NULL if it is unknown. The address is found in the code of
  * kmp_set_warnings_off(), which stores 0 there: lea level(%rip), %rax; movl $0, (%rax); ret.
  * kmp_set_warnings_on() would not restore the level. */
 static int32_t *libomp_warning_level(const unsigned char *set_off)
@@ -51,10 +51,11 @@ static int32_t *libomp_warning_level(const unsigned char *set_off)
     return (int32_t *)(set_off + 7 + distance);
 }
 
-/* Runs a loop of each type without iterations. */
+/* For each type of loop, runs a loop that has no iterations. */
 static void libomp_run_empty_loops(const void *inside)
 {
-    /* An ident_t with KMP_IDENT_KMPC and without a kind of loop. The schedule is kmp_sch_static (kmp.h). */
+    /* An ident_t with the flag KMP_IDENT_KMPC that does not say which kind of loop it is. The schedule is
+     * kmp_sch_static (kmp.h). */
     static struct {
         int32_t reserved_1, flags, reserved_2, reserved_3;
         const char *source;
@@ -64,7 +65,8 @@ static void libomp_run_empty_loops(const void *inside)
     const int32_t thread = 0, schedule = 34;
     void (*end)(void *, int32_t) = (void (*)(void *, int32_t))runtime_symbol(inside, "__kmpc_for_static_fini");
     for (size_t i = 0; end && i < sizeof(names) / sizeof(names[0]); i++) {
-        /* 8-byte variables also serve the loops with 4-byte ones, because memory is little-endian */
+        /* 8-byte variables can also be used for the loops with 4-byte variables, because memory is
+         * little-endian */
         int64_t low = 1, high = 0, stride = 1;
         int32_t last = 0;
         void (*begin)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t) =
@@ -81,7 +83,7 @@ bool runtime_warn_unheard(const void *inside)
 {
     const unsigned char *set_off = runtime_symbol(inside, "kmp_set_warnings_off");
     if (!set_off)
-        return true; /* not libomp: prints no such warning */
+        return true; /* other runtimes than libomp print no such warning */
     int32_t *level = libomp_warning_level(set_off);
     if (!level)
         return false;

@@ -13,39 +13,40 @@
 struct runtime {
     ompt_set_callback_t set_callback;
     ompt_get_task_info_t get_task_info;
-    /* omp_get_max_threads; like any call, it makes the thread known to the runtime */
+    /* omp_get_max_threads(); like any call of the runtime, it makes the thread known to the runtime */
     int (*get_max_threads)(void);
-    uintptr_t code_low, code_bytes; /* range of the runtime's code; 0 bytes: linked into the program */
+    /* start and size of the runtime's code; size 0: the runtime is linked into the program */
+    uintptr_t code_low, code_bytes;
 };
 
 extern struct runtime runtime __attribute__((visibility("hidden")));
 
-/* Returns the record of a region; NULL if the region has none or began before a fork. [owner] */
+/* Returns the record of a region; NULL if it has none or if it began before a fork. [owner] */
 static inline struct region *runtime_region(const ompt_data_t *parallel_data)
 {
     struct region *region = parallel_data ? parallel_data->ptr : NULL;
     return region && region->epoch == region_epoch ? region : NULL;
 }
 
-/* Returns the word (task_word.h) of the calling thread's current task; NULL if there is no task. If exit is
- * not NULL, *exit becomes the task's exit address, 0 if it has none. [owner] */
+/* Returns the word (task_word.h) of the calling thread's current task; NULL if there is no task. If `exit` is
+ * not NULL, stores the task's exit address in *exit, or 0 if the task has none. [owner] */
 ompt_data_t *runtime_current_task(uintptr_t *exit);
 
-/* Returns the word of the current task, for callbacks that may receive a copy of it. Returns the copy if the
- * runtime does not name the current task. [owner] */
+/* Returns the word of the current task, for callbacks that may receive a copy of the word. Returns `copy` if
+ * the runtime does not name the current task. [owner] */
 ompt_data_t *runtime_task_of_copy(ompt_data_t *copy);
 
-/* Returns the address of a symbol of the runtime. `inside` is any address in the runtime. The runtime is
- * searched directly, because another runtime in the process, not yet in use, may have the same names, and
- * because a library that only one other library has loaded is not found by name. [init] */
+/* Returns the address of a symbol of the runtime. `inside` is any address in the runtime. The runtime's own
+ * symbols are searched, because another, unused runtime in the process may have the same names, and because a
+ * runtime that only one other library has loaded cannot be found by name. [init] */
 void *runtime_symbol(const void *inside, const char *name);
 
-/* Makes libomp use up its warnings about flang's loops now, with warnings turned off. The code that flang
- * generates does not say which kind of loop it runs. With a tool, libomp therefore prints a warning at the
- * first loop of each type. This function runs a loop of each type without iterations. Returns false if libomp
- * would still print the warning: then the tool must not ask for loop events. `inside` is any address in the
- * runtime. Call it during the tool's initialisation, in which the calling thread is the runtime's thread 0.
- * [init] */
+/* Makes libomp use up its warnings about flang's loops, while its warnings are turned off. The code that
+ * flang generates does not say which kind of loop it runs. If there is a tool, libomp therefore prints a
+ * warning at the first loop of each type. This function runs a loop of each type that has no iterations.
+ * Returns false if libomp would still print the warning; the tool must then not ask for loop events. `inside`
+ * is any address in the runtime. Must be called during the tool's initialisation, when the calling thread is
+ * the runtime's thread 0. [init] */
 bool runtime_warn_unheard(const void *inside);
 
 #endif

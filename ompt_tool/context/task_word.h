@@ -22,8 +22,8 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte of a word has the lowest bits");
 
-/* Stores TASK_WAIT(kind), or 0 at the end of the wait, in the word's lowest byte. Storing one byte does not
- * read the word, which the start of the wait has just stored. [owner] */
+/* Stores TASK_WAIT(kind), or 0 at the end of the wait, in the word's lowest byte. Only one byte is stored, so
+ * that the word, which the start of the wait has just stored, need not be read. [owner] */
 static inline void task_word_set_wait(uint64_t *word, uint32_t wait)
 {
     store_relaxed((uint8_t *)word, (uint8_t)wait);
@@ -35,7 +35,7 @@ static inline uint64_t task_word(uint32_t context)
     return (uint64_t)context << 32 | (region_epoch & TASK_EPOCH_MASK) << 8;
 }
 
-/* Returns the creation context in a task's word, 0 if it has none. [handler] */
+/* Returns the creation context in a task's word; 0 if it has none. [handler] */
 static inline uint32_t task_word_context(uint64_t word)
 {
     return ((uint32_t)word >> 8) == (region_epoch & TASK_EPOCH_MASK) ? (uint32_t)(word >> 32) : 0;

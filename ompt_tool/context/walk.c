@@ -10,8 +10,8 @@
 #include "ompt_tool/session/session.h"
 #include "unwind/python.h"
 
-#define MAX_LEVELS  64 /* greatest number of levels that one walk looks at */
-#define ENTRY_BYTES 64 /* size of _start, which has no unwind information on some systems */
+#define MAX_LEVELS  64 /* maximum number of levels that one walk examines */
+#define ENTRY_BYTES 64 /* size of _start in bytes; on some systems it has no unwind information */
 
 static uintptr_t program_entry;
 
@@ -49,8 +49,8 @@ static bool walk_skip_stale_level(struct walk *walk)
     return walk_next_level(walk);
 }
 
-/* Returns true if no frame of this stack can have the level's exit address. For a task with if(0), whose code
- * programs compiled by Clang call themselves, libomp uses the program's rbp as the exit address. */
+/* Returns true if no frame of this stack can contain the level's exit address. The exit address of a task
+ * with if(0) may be the program's rbp, if the program was compiled by Clang and calls the task's code itself. */
 static bool walk_has_foreign_exit(const struct walk *walk)
 {
     return walk->level.exit && (walk->level.exit < walk->stack_low ||
@@ -73,13 +73,14 @@ void walk_begin(struct walk *walk, struct thread *thread)
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
     walk->place = load_relaxed(&thread->level) + 1;
     walk->passed = 0;
-    /* skip tasks outside all regions: they run where they were created, so their callers are on this stack */
+    /* skip tasks outside all regions: they execute where they were created, so their callers are on this
+     * stack */
     do
         walk_next_level(walk);
     while (walk->has_level && walk->level.kind == ompt_task_explicit && !walk->level.region);
-    /* Skips levels whose exit address is below the stack pointer. A serialised region or an undeferred task
-     * leaves such an address, of a frame that has returned. The next task out is the one that owns this
-     * stack. */
+    /* Levels whose exit address is below the stack pointer are skipped. A serialised region or an undeferred
+     * task leaves behind such an address, which was in a frame that has returned. The task to which this
+     * stack belongs is the next one outward. */
     while (walk->has_level && walk_has_foreign_exit(walk) && walk_skip_stale_level(walk))
         ;
     walk_next_frame(walk);
@@ -90,8 +91,9 @@ static bool walk_has_exit_on_stack(const struct walk *walk)
     return walk->has_level && walk->level.exit >= walk->stack_low && walk->level.exit < walk->stack_high;
 }
 
-/* Returns true if the frame belongs to the runtime and called the code of the next task out, while the walk's
- * task has no frame on the stack yet or never gets one (leagues). The walk then moves to that task. */
+/* Returns true if the frame belongs to the runtime and called the code of the next outer task, and the walk's
+ * own task has no frame on the stack, because it has not begun yet or is part of a league. The walk then
+ * continues with that outer task. */
 static bool walk_is_boundary_of_outer_task(struct walk *walk, const struct unwind_frame *frame)
 {
     if (!walk->has_level || walk->level.exit || walk->level.kind == ompt_task_initial)
@@ -107,10 +109,10 @@ static bool walk_is_boundary_of_outer_task(struct walk *walk, const struct unwin
 }
 
 /* Returns true if a frame of the runtime after user code is a boundary although the task's exit address is
- * missing or stale. GOMP_parallel_loop_* set no exit address for the primary thread, but the frame of the
- * runtime that called the region's body is on the stack. While a region is being created, its task has
- * neither an exit address nor a frame, so the frame is the boundary of the next task out. (A region
- * serialised by Clang's code has no such frame: user code calls its body.) */
+ * missing or stale. GOMP_parallel_loop_* set no exit address for the primary thread, but the runtime's frame
+ * that called the region's body is on the stack. While a region is being created, its task has neither an
+ * exit address nor a frame, so the frame is the boundary of the next outer task. (A region that Clang's code
+ * has serialised has no such frame: user code calls its body.) */
 static bool walk_is_unmarked_task_boundary(struct walk *walk, const struct unwind_frame *frame)
 {
     if (walk->has_stale) {
@@ -124,8 +126,8 @@ static bool walk_is_unmarked_task_boundary(struct walk *walk, const struct unwin
            (walk->has_level && !walk->level.exit && walk->level.kind != ompt_task_initial);
 }
 
-/* Returns true if the frame belongs to the runtime and called the code of the walk's current task. If the
- * exit address lies in a frame of user code, the address is stale (see walk_begin). */
+/* Returns true if the frame belongs to the runtime and called the code of the walk's current task. An exit
+ * address inside a frame of user code is stale (see walk_begin). */
 static bool walk_is_task_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
 {
     while (walk_has_exit_on_stack(walk) && frame->cfa > walk->level.exit) {
@@ -138,21 +140,21 @@ static bool walk_is_task_boundary(struct walk *walk, const struct unwind_frame *
            (leading ? walk_is_boundary_of_outer_task(walk, frame) : walk_is_unmarked_task_boundary(walk, frame));
 }
 
-/* Returns true for frames that only start the program's own code: those of the loader, _start,
- * __libc_start_main, and the start of a thread. */
+/* Returns true for frames that only start the program's own code: those of the loader, of _start and
+ * __libc_start_main, and of a thread's start function in libc. */
 static bool walk_is_system_frame(const struct unwind_frame *frame, uint32_t flags)
 {
     return (flags & PROFILE_MODULE_SYSTEM) || frame->ip - program_entry < ENTRY_BYTES;
 }
 
-/* Removes the frames that only start the thread or the program from the outer end of a path that reached the
- * end of the stack. */
+/* If the path reached the end of the stack, removes from its outer end the frames that only start the thread
+ * or the program. */
 static void path_cut_system_start(struct path *path, size_t system_count)
 {
     if (system_count < path->count || path->in_runtime)
         path->count -= system_count;
     else if (path->count)
-        path->count = 1; /* all frames belong to the system: the innermost is the most useful */
+        path->count = 1; /* if all frames belong to the system, the innermost one is the most useful */
 }
 
 static bool walk_is_on_threads_own_stack(const struct walk *walk, uintptr_t address)
@@ -161,8 +163,8 @@ static bool walk_is_on_threads_own_stack(const struct walk *walk, uintptr_t addr
 }
 
 /* Returns true if the frame that called the task's code is not on the stack that was walked. An exit address
- * below the walked frames may be stale, but not while the thread runs in a team of several threads: only
- * regions of one thread are serialised. */
+ * below the walked frames may be stale, but not while the thread is in a team of several threads, because
+ * only regions of one thread are serialised. */
 static bool walk_task_is_on_other_stack(const struct walk *walk, const struct task_level *level,
                                         const struct level *place)
 {
@@ -172,8 +174,8 @@ static bool walk_task_is_on_other_stack(const struct walk *walk, const struct ta
            (level->kind == ompt_task_implicit && (is_above || (is_below && runs_team)));
 }
 
-/* Finds the task that runs on a fiber. The path ends where the fiber began, without the frame that called the
- * task's code. That frame is on the thread's own stack or on another one further up. */
+/* Finds the task that runs on a fiber. The path ends where the fiber began, and does not contain the frame
+ * that called the task's code. That frame is on the thread's own stack, or on another stack further outward. */
 static bool walk_find_task_of_fiber(struct walk *walk)
 {
     struct task_level level;
@@ -197,20 +199,21 @@ static bool walk_find_task_of_fiber(struct walk *walk)
 static void path_take_runtime_frame(struct path *path, const struct unwind_frame *frame)
 {
     path->in_runtime = true;
-    /* overwritten by each frame of the runtime, so the entry point that user code called remains */
+    /* each frame of the runtime overwrites this, so the last one, the entry point that user code called,
+     * remains */
     path->runtime_key = walk_key(frame);
-    path->count = 0; /* frames that the runtime called count as the runtime's time */
+    path->count = 0; /* time in functions that the runtime called counts as the runtime's time */
 }
 
-/* Returns true if the walk's task may have this probe open. The walk may find out late which task is its own:
- * a level that was skipped as stale may be the one. */
+/* Returns true if the probe may be an open probe of the walk's task. The walk may learn late which task is
+ * its own, because it may be a level that the walk skipped as stale. */
 static bool probe_may_be_of_walk(const struct walk *walk, const struct probe_open *probe)
 {
     return !walk->has_level || probe->task.region == walk->level.region ||
            (walk->has_stale && probe->task.region == walk->stale.region);
 }
 
-/* Returns the innermost probe that the walk's task has open; NULL if there is none. */
+/* Returns the innermost open probe of the walk's task; NULL if there is none. */
 static struct probe_open *walk_innermost_probe(struct walk *walk)
 {
     struct probes *probes = walk->thread->probes;
@@ -227,8 +230,8 @@ static struct probe_open *walk_innermost_probe(struct walk *walk)
     return walk->probe;
 }
 
-/* Returns true if the frame belongs to the function that began the innermost probe, or is further out. The
- * rest of the path is then known. Sets walk->inside. */
+/* Returns true if the frame belongs to the function that began the innermost probe, or is further outward.
+ * The rest of the path is then known. Sets walk->inside. */
 static bool walk_reaches_probe(struct walk *walk, const struct unwind_frame *frame)
 {
     struct probe_open *probe = walk_innermost_probe(walk);
@@ -238,14 +241,15 @@ static bool walk_reaches_probe(struct walk *walk, const struct unwind_frame *fra
     return true;
 }
 
-/* Adds a frame of the interpreter itself, other than its loop. Such frames mean nothing to the author of a
- * script. If the frame that follows is a call of the loop, path_take_interpreter_loop() removes them again. */
+/* Adds a frame of the interpreter itself that is not a call of its loop. Such frames mean nothing to the
+ * author of a script. If the next frame is a call of the loop, path_take_interpreter_loop() removes them
+ * again. */
 static void path_take_interpreter_glue(struct walk *walk, struct path *path)
 {
     struct walk_python *python = &walk->python_path;
     bool is_next = python->end == path->count;
     if (python->found && is_next && python->glue == 0)
-        return; /* the frame called the loop, so it does not belong to the script */
+        return; /* this frame called the loop, so it does not belong to the script */
     python->glue = is_next ? python->glue + 1 : 1;
     path->keys[path->count++] = walk_key(&walk->at);
     python->end = path->count;
@@ -258,7 +262,7 @@ static bool walk_next_script_frame(struct walk *walk, struct python_place *place
     return python_next(&walk->python, walk->unwinder, place);
 }
 
-/* Replaces a call of the interpreter's loop by the frames of the script that it runs. */
+/* Replaces a call of the interpreter's loop by the frames of the script that this call executes. */
 static void path_take_interpreter_loop(struct walk *walk, struct path *path)
 {
     struct walk_python *python = &walk->python_path;
@@ -271,8 +275,9 @@ static void path_take_interpreter_loop(struct walk *walk, struct path *path)
     if (walk->python.broken && path->count < most)
         path->keys[path->count++] = walk_key(&walk->at);
     *python = (struct walk_python){.found = true, .end = path->count};
-    walk->python.waits = false; /* frames further out do not belong to this wait */
-    if (walk->memo)             /* the memo compares the stack alone, without the script's frames */
+    walk->python.waits = false; /* the frames further outward do not belong to this wait */
+    /* the memo compares only the stack, which does not contain the script's frames */
+    if (walk->memo)
         creation_memo_spoil(walk->memo);
 }
 
@@ -283,7 +288,7 @@ static void walk_begin_interpreters(struct walk *walk)
     r_begin(&walk->r);
 }
 
-/* Adds a frame of the interpreter. Returns false if the frame is to be handled like any other. */
+/* Adds a frame of the interpreter. Returns false if the frame must be handled like any other. */
 static __attribute__((noinline)) bool walk_take_python_frame(struct walk *walk, struct path *path)
 {
     if (path->count == (size_t)session.options.depth ||
@@ -294,7 +299,7 @@ static __attribute__((noinline)) bool walk_take_python_frame(struct walk *walk, 
     walk->in_r = (walk_frame_module_flags(&walk->at) & PROFILE_MODULE_R) != 0;
     enum python_kind kind = walk->in_r ? r_meet(&walk->r, &walk->at) : python_meet(&walk->python, &walk->at);
     if (walk->python.waits)
-        path->count = 0; /* inner frames are dropped, because the row of the wait says enough */
+        path->count = 0; /* the inner frames are dropped, because the wait has a row of its own */
     if (kind == PYTHON_GLUE && !walk->python.waits)
         path_take_interpreter_glue(walk, path);
     else if (kind == PYTHON_LOOP)
@@ -331,7 +336,7 @@ bool walk_task(struct walk *walk, struct path *path)
         if (path->count == (size_t)session.options.depth) {
             path->truncated = true;
             walk->inside = walk_innermost_probe(walk);
-            /* cut by BLAME_DEPTH, but the function that began the probe is further out */
+            /* the path was truncated by BLAME_DEPTH before the function that began the probe */
             return walk->inside != NULL;
         }
         bool system = walk_is_system_frame(&walk->at, flags);
@@ -344,16 +349,16 @@ bool walk_task(struct walk *walk, struct path *path)
     walk->on_fiber = walk->have == UNWIND_END && walk_find_task_of_fiber(walk);
     path->fiber = walk->on_fiber && walk->level.kind == ompt_task_implicit;
     if (walk->have == UNWIND_END && path->count && system_count == 0 && !walk->on_fiber)
-        /* no thread begins in user code: the last frame had no unwind information */
+        /* no thread begins in user code, so the last frame must have lacked unwind information */
         walk->have = UNWIND_BROKEN;
     path->truncated = walk->have == UNWIND_BROKEN;
     if (unlikely(path->truncated) && (walk->inside = walk_innermost_probe(walk)))
-        return true; /* the unwinder failed, but the function that began the probe is further out */
+        return true; /* the unwinder failed before it reached the function that began the probe */
     if (walk->have == UNWIND_END)
         path_cut_system_start(path, system_count);
     if (path->count == 0 && (path->in_runtime || boundary)) {
         path->in_runtime = true;
-        path->runtime_key = 0; /* no user code on the stack called the runtime */
+        path->runtime_key = 0; /* on this stack, no user code called the runtime */
     }
     return boundary;
 }

@@ -7,7 +7,8 @@
 #include "base/kernel.h"
 #include "ompt_tool/restart/restart_state.h"
 
-/* ns for which a signal must stay pending; under heavy load even the initial thread may lack a core for 0.5 s */
+/* time in ns for which a signal must stay pending; under heavy load, even the initial thread may be without a
+ * core for 0.5 s */
 #define PATIENCE_NS 1500000000u
 #define LOOKS       8u
 #define BIT(signal) (1ull << ((signal) - 1))
@@ -16,11 +17,11 @@ static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) 
                                        BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU) |
                                        BIT(SIGIO) | BIT(SIGWINCH);
 
-/* signals that the initial thread does not take, which the tool therefore no longer blocks */
+/* signals that the initial thread does not take, so that the tool no longer blocks them */
 static uint64_t left_alone;
 
-/* Finds signals that no thread takes: every look during PATIENCE_NS finds them pending. A signal that is sent
- * again and again is missing in some of the looks. */
+/* Finds signals that no thread takes, which means that all looks during PATIENCE_NS find them pending. A
+ * signal that is merely sent again and again is missing in some of these looks. */
 static void bystander_look_at_pending(struct bystander *bystander, uint64_t now_ns)
 {
     uint64_t pending = 0;
@@ -73,7 +74,7 @@ void bystander_now(struct bystander *bystander)
 {
     uint64_t taken = of_the_process & ~load_relaxed(&left_alone);
     uint64_t mask = bystander_change_mask(SIG_BLOCK, taken);
-    bystander->added |= taken & ~mask; /* a sample before this call may have added all of them already */
+    bystander->added |= taken & ~mask; /* a sample just before this call may already have added all of them */
     bystander->pending = 0;
 }
 

@@ -37,46 +37,45 @@
 #include "restart_machine.h"
 #include "restart_rest.h"
 
-/* ---- the calls that return EINTR to the program in spite of SA_RESTART, and how each continues ---- */
+/* ---- the calls that return EINTR to the program despite SA_RESTART, and how each of them continues ---- */
 
 enum restart_way {
-    WAY_KERNEL,   /* by restart_syscall, if the kernel left a restart block; otherwise in place */
-    WAY_WAIT,     /* by the wait stub */
-    WAY_SOCKET,   /* by the wait stub, with the socket's time limit */
-    WAY_IN_PLACE, /* by executing the same instruction again */
-    /* by the handler, which no signal interrupts: each interruption makes the call start over, so it might
-     * never end in place */
+    WAY_KERNEL,   /* by restart_syscall if the kernel left a restart block, otherwise in place */
+    WAY_WAIT,     /* by the stub, which makes a call that can wait with the program's signal mask */
+    WAY_SOCKET,   /* by the stub, with the socket's time limit */
+    WAY_IN_PLACE, /* by executing the same syscall instruction again */
+    /* by the handler, which no signal can interrupt: every interruption makes this call start over, so in
+     * place it might never end */
     WAY_HERE,
-    WAY_URING, /* in place, or by the wait stub with a time limit from a structure */
+    WAY_URING, /* in place, or by the stub if a structure contains a time limit */
 };
 
 enum restart_limit {
     LIMIT_NONE,
-    LIMIT_MS,   /* an int, in ms; negative: no limit */
+    LIMIT_MS,   /* an int in ms; negative: no limit */
     LIMIT_REL,  /* a timespec that the kernel does not change; NULL: no limit */
     LIMIT_LEFT, /* a timespec in which the kernel stores the remaining time; NULL: no limit */
-    /* a timespec, the length of a sleep; the next argument points to where the remaining time goes, or is
-     * NULL */
+    /* a timespec, the length of a sleep; the next argument is the address for the remaining time, or NULL */
     LIMIT_SLEEP,
 };
 
 enum restart_mask {
     MASK_NONE, /* the call has no mask argument */
-    MASK_PTR,  /* the argument points to a sigset; the next argument is its size */
-    MASK_PAIR, /* the argument points to the address and the size of a sigset */
+    MASK_PTR,  /* the argument points to a signal set; the next argument is the set's size */
+    MASK_PAIR, /* the argument points to the address and the size of a signal set */
 };
 
 struct restart_rule {
     short call;
-    short wait_call;     /* WAY_WAIT: the call that the stub makes instead */
-    short socket_option; /* WAY_SOCKET: the option that has the time limit */
+    short wait_call;     /* only for WAY_WAIT: the call that the stub makes instead */
+    short socket_option; /* only for WAY_SOCKET: the socket option that contains the time limit */
     uint8_t way;         /* a value of enum restart_way */
     uint8_t limit, limit_arg;
     uint8_t mask, mask_arg;
 };
 
-/* A rule with WAY_WAIT: the call, the call that the stub makes instead, and the arguments of the latter that
- * are the time limit and the mask. */
+/* A rule with WAY_WAIT: the call, the call that the stub makes instead, and which arguments of the latter are
+ * the time limit and the signal mask. */
 #define WAIT(number, instead, limit_kind, limit_at, mask_kind, mask_at)                                                \
     {.call = number,                                                                                                   \
      .way = WAY_WAIT,                                                                                                  \
@@ -143,8 +142,8 @@ static const struct restart_rule *restart_find_rule(long call)
 
 /* ---- what an interrupted call shows about the thread's sleep ---- */
 
-/* Returns begin_ns plus the limit. A distant limit (a timespec may hold 2^63 s) counts as none, because the
- * sum must not wrap. */
+/* Returns begin_ns plus the limit. A distant limit (a timespec may hold 2^63 s) counts as no limit, because
+ * the sum must not overflow. */
 static uint64_t call_deadline_after(uint64_t begin_ns, struct timespec limit)
 {
     const uint64_t far_s = (uint64_t)1 << 32;
@@ -155,7 +154,7 @@ static uint64_t call_deadline_after(uint64_t begin_ns, struct timespec limit)
 
 enum { MOST_CALLS = 1024, SLACK_NS = 50000, MOST_SLACK_NS = 100000000 };
 
-/* Returns true if the call is an io_uring_enter that has submitted all of its entries and was to wait for
+/* Returns true if the call is an io_uring_enter that has submitted all its entries and was to wait for
  * completions. The kernel does not show whether the signal ended that wait or came after it. */
 static bool uring_has_submitted(const ucontext_t *context)
 {
@@ -207,14 +206,15 @@ uint64_t restart_sleep_limit_ns(const ucontext_t *context)
 #endif
     if (call != SYS_ppoll && call != SYS_pselect6)
         return UINT64_MAX;
-    struct timespec left; /* the kernel has stored the remaining time in the program's structure */
+    struct timespec left; /* here the kernel has stored the remaining time in the program's structure */
     return os_copy_memory(&left, registers_argument(context, call == SYS_ppoll ? 2 : 4), sizeof left) && !left.tv_sec &&
                    !left.tv_nsec
                ? 0
                : UINT64_MAX;
 }
 
-/* Returns begin_ns plus a time in the program's memory; 0 if that memory is unmapped or the time is 0. */
+/* Returns begin_ns plus a time that is in the program's memory; 0 if that memory is unmapped or the time is
+ * 0. */
 static uint64_t call_time_later_by(uint64_t begin_ns, uint64_t time)
 {
     struct timespec read;
@@ -223,8 +223,9 @@ static uint64_t call_time_later_by(uint64_t begin_ns, uint64_t time)
                : 0;
 }
 
-/* Returns the timer slack in ns: how much later than set a timer may expire, unless the program has changed
- * the slack (prctl(2); for polls, fs/select.c). The kernel's remaining time of a sleep includes the slack. */
+/* Returns the timer slack in ns: how much later than set a timer may expire, if the program has not changed
+ * the slack (prctl(2); for polls, fs/select.c). The remaining time of a sleep that the kernel reports
+ * includes the slack. */
 static uint64_t call_timer_slack_ns(uint64_t poll_ns)
 {
     uint64_t of_poll = poll_ns / 1000 < MOST_SLACK_NS ? poll_ns / 1000 : MOST_SLACK_NS;
@@ -233,7 +234,7 @@ static uint64_t call_timer_slack_ns(uint64_t poll_ns)
 
 #define CLOCK_UNKNOWN -1
 
-/* Returns the clock of a sleep; unknown on aarch64, where that argument is lost. */
+/* Returns the clock by which a sleep is measured. It is unknown on aarch64, where that argument is lost. */
 static clockid_t call_sleep_clock(const ucontext_t *context)
 {
 #ifdef __x86_64__
@@ -244,14 +245,14 @@ static clockid_t call_sleep_clock(const ucontext_t *context)
 #endif
 }
 
-/* Returns true if the clock shows real time. All others, except the unknown one, measure CPU time. */
+/* Returns true if the clock shows real time. All other known clocks measure CPU time. */
 static bool clock_is_of_real_time(clockid_t clock)
 {
     return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
 }
 
-/* Converts a time in the program's memory from that clock to CLOCK_MONOTONIC. Returns 0 if the memory is
- * unmapped or the clocks are not related. */
+/* Converts a time of this clock, which is in the program's memory, to CLOCK_MONOTONIC. Returns 0 if the
+ * memory is unmapped or the clocks are unrelated. */
 static uint64_t sleep_end_by_clock(clockid_t clock, uint64_t time)
 {
     uint64_t end_ns = clock_is_of_real_time(clock) ? call_time_later_by(SLACK_NS, time) : 0;
@@ -262,7 +263,7 @@ static uint64_t sleep_end_by_clock(clockid_t clock, uint64_t time)
 }
 
 /* Returns the end of a futex wait whose time limit has passed. The limit is a point in time or, for the old
- * FUTEX_WAIT, a length. */
+ * FUTEX_WAIT, a length of time. */
 static uint64_t sleep_end_of_futex(const ucontext_t *context, uint64_t begin_ns)
 {
     uint64_t operation = registers_argument(context, 1), limit = registers_argument(context, 3);
@@ -276,10 +277,10 @@ static uint64_t sleep_end_of_futex(const ucontext_t *context, uint64_t begin_ns)
     }
 }
 
-/* Returns the end of the sleep that the call's time limit gives. If a sleep was interrupted, its remaining
- * time is where the program wants it (K2), which may be the structure with the sleep's length. The remaining
- * time of a ppoll is in the structure with its limit (K3), and is 0 at the end. A limit in milliseconds is in
- * the register. */
+/* Returns the end of the sleep according to the call's time limit. If a sleep was interrupted, its remaining
+ * time is where the program wants it (K2), perhaps in the structure with the sleep's length. The remaining
+ * time of a ppoll is in the structure with its limit (K3), and is 0 at the end. A limit in ms is in the
+ * register. */
 static uint64_t sleep_end_by_limit(const struct restart_rule *rule, const ucontext_t *context, bool is_cut,
                                    uint64_t begin_ns, uint64_t now_ns)
 {
@@ -298,8 +299,8 @@ static uint64_t sleep_end_by_limit(const struct restart_rule *rule, const uconte
     return poll_ns ? begin_ns + poll_ns : call_time_later_by(begin_ns, limit);
 }
 
-/* Returns true if the call's result shows that its time is over. Other calls with a limit return the same
- * when their time is over as when something comes. */
+/* Returns true if the call's result shows whether its time is over. Other calls with a limit return the same
+ * result when their time is over as when an event comes. */
 static bool call_is_poll_or_sleep(const struct restart_rule *rule)
 {
     return rule->limit != LIMIT_NONE && (rule->way == WAY_KERNEL || rule->mask != MASK_NONE);
@@ -329,12 +330,13 @@ static uint64_t call_usage_cpu_us(const struct rusage *usage)
            (uint64_t)usage->ru_stime.tv_usec;
 }
 
-/* Returns when the interrupted call began, never too early: a limit counted from there ends on time or late.
- * The baseline is a time at which the thread was running (restart_note_sample). If the thread has since given
- * up its core once, voluntarily, and was never preempted, it ran until it blocked in this call. It then
- * blocked at the baseline plus the CPU time used since. Otherwise it is only known that the call has begun by
- * now. A margin is added, because the kernel may subtract interrupts or a virtual machine's stolen time from
- * a thread's CPU time, which would make the result too early. Makes one system call (getrusage). */
+/* Returns when the interrupted call began. The result is never too early, so a limit that is counted from it
+ * ends on time or late. The baseline is a time at which the thread was running (restart_note_sample). If the
+ * thread has since given up its core exactly once, voluntarily, and was never preempted, it ran until it
+ * blocked in this call. So it blocked at the baseline plus the CPU time used since then. In all other cases
+ * the result is the present time. A margin is added, because the kernel may subtract interrupts or a virtual
+ * machine's stolen time from a thread's CPU time, which would make the result too early. Makes one system
+ * call (getrusage). */
 static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns)
 {
     struct rusage usage;
@@ -345,7 +347,7 @@ static uint64_t call_begin_ns(const struct restart_state *state, uint64_t now_ns
     if (usage.ru_nvcsw - state->base_usage.ru_nvcsw != 1 || usage.ru_nivcsw != state->base_usage.ru_nivcsw)
         return now_ns;
     uint64_t base_ns = (uint64_t)state->base_time.tv_sec * 1000000000u + (uint64_t)state->base_time.tv_nsec;
-    uint64_t rounding_us = 2; /* utime and stime are each rounded down, at both ends */
+    uint64_t rounding_us = 2; /* utime and stime are each rounded down, at the start and at the end */
     uint64_t margin_ns = (now_ns > base_ns ? now_ns - base_ns : 0) / 64;
     uint64_t begin_ns =
         base_ns + margin_ns + (call_usage_cpu_us(&usage) - call_usage_cpu_us(&state->base_usage) + rounding_us) * 1000u;
@@ -359,7 +361,7 @@ enum { SIGNAL_SET_BYTES = 8 };
  * URING_REGISTERED: the structure is not in the program's memory. */
 enum { URING_ABSOLUTE = 1 << 5, URING_REGISTERED = 1 << 6 };
 
-/* A function of ThreadSanitizer; NULL if the program does not use it. */
+/* A function of ThreadSanitizer; NULL if the program is built without it. */
 extern void __tsan_acquire(void *) __attribute__((weak));
 
 void restart_state_init(struct restart_state *state, uint64_t own_signals)
@@ -384,8 +386,8 @@ static struct timespec time_left_until(uint64_t deadline_ns)
     return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000u), .tv_nsec = (long)(left_ns % 1000000000u)};
 }
 
-/* Becomes true for good at the first interrupted call whose beginning is needed. Few programs with many
- * threads make such calls, and a baseline costs two system calls a sample. */
+/* Set for good at the first interrupted call for which the start must be known. Few programs with many
+ * threads make such calls, and a baseline costs two system calls per sample. */
 static bool baseline_wanted;
 
 void restart_note_sample(struct restart_state *state)
@@ -427,8 +429,8 @@ static enum restart_result call_go_here(const struct restart_state *state, ucont
     return RESTART_DONE;
 }
 
-/* Sets the time limit of the next call to the remaining time. Stores it in the program's structure, too, if
- * the kernel itself would keep it there. */
+/* Sets the time limit of the next call to the remaining time. If the kernel would keep the remaining time in
+ * the program's structure, stores it there, too. */
 static void stub_job_set_time_left(struct restart_frame *job)
 {
     if (job->deadline_ns == UINT64_MAX)
@@ -436,7 +438,7 @@ static void stub_job_set_time_left(struct restart_frame *job)
     job->left = time_left_until(job->deadline_ns);
     if (job->program_left == 0)
         return;
-    /* Written by a system call, because the program's structure may be in read-only memory. */
+    /* This is done by a system call, because the program's structure may be in read-only memory. */
     struct iovec from = {.iov_base = &job->left, .iov_len = sizeof job->left};
     struct iovec to = {.iov_base = (void *)job->program_left, .iov_len = sizeof job->left};
     long pid = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -473,14 +475,15 @@ static struct restart_frame *stub_job_begin(struct restart_state *state, const u
     return job;
 }
 
-/* Returns the address that a member of the stub's frame will have when the stub has built the frame. */
+/* Returns the address that a member of the stub's frame will have once the stub has built its frame. */
 static uint64_t address_in_stub_frame(const struct restart_state *state, const ucontext_t *context, size_t offset)
 {
     return restart_frame_place(state, context) + offset;
 }
 
-/* Sets the mask of the job. Returns false if the program's structure cannot be read: the program may have
- * unmapped it, because the kernel has a copy. This also holds for stub_job_plan_limit() and stub_job_plan_uring(). */
+/* Sets the signal mask of the job. Returns false if the program's structure cannot be read: since the kernel
+ * has a copy, the program may have unmapped it. The same holds for stub_job_plan_limit() and
+ * stub_job_plan_uring(). */
 static bool stub_job_plan_mask(struct restart_state *state, const struct restart_rule *rule, const ucontext_t *context)
 {
     struct restart_frame *job = &state->job;
@@ -531,8 +534,8 @@ static bool stub_job_plan_limit(struct restart_state *state, const struct restar
     return true;
 }
 
-/* Continues a blocking call on a socket with a time limit. The kernel would count the limit anew from each
- * restart, so the stub ends the call. */
+/* Continues a blocking call on a socket with a time limit. The kernel would count the limit again from each
+ * restart, so the stub ends the call when the time is over. */
 static enum restart_result call_start_socket(struct restart_state *state, ucontext_t *context,
                                              const struct restart_rule *rule, uint64_t now_ns)
 {
@@ -550,8 +553,8 @@ static enum restart_result call_start_socket(struct restart_state *state, uconte
     return call_go_wait(state, context);
 }
 
-/* Returns true if the kernel lacks the call that the stub would make instead, or if a filter of system calls
- * forbids it. Asks with arguments that are all invalid. */
+/* Returns true if the kernel lacks the call that the stub would make instead, or if a system call filter
+ * forbids it. Tries the call with arguments that are all invalid. */
 static bool wait_call_is_missing(const struct restart_rule *rule)
 {
     return rule->wait_call != rule->call && kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) == -ENOSYS;
@@ -570,7 +573,7 @@ static enum restart_result call_start_wait(struct restart_state *state, ucontext
     return call_go_wait(state, context);
 }
 
-/* Returns true if the kernel left a restart block for this call (K1), or has given up the call. */
+/* Returns true if the kernel left a restart block for this call (K1), or has ended the call. */
 static bool kernel_has_restart_block(long call, const ucontext_t *context)
 {
     int operation = (int)registers_argument(context, 1) & FUTEX_CMD_MASK;
@@ -581,7 +584,7 @@ static bool kernel_has_restart_block(long call, const ucontext_t *context)
     return true;
 }
 
-/* Continues after the stub's call has been interrupted, too. */
+/* Continues a call after the stub's own call has been interrupted, too. */
 static enum restart_result call_go_on_waiting(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     if (state->job.result_at_end != 0 && now_ns >= state->job.deadline_ns) {
@@ -594,8 +597,8 @@ static enum restart_result call_go_on_waiting(struct restart_state *state, ucont
     return result;
 }
 
-/* Sets the time limit of an io_uring_enter. The limit is in a structure with other values. The frame gets a
- * copy of the structure, in three words that otherwise hold the mask. Returns false if the structure is of
+/* Sets the time limit of an io_uring_enter. The limit is in a structure with other values, of which the
+ * stub's frame gets a copy, in three words that otherwise hold the mask. Returns false if the structure is of
  * another kind. */
 static bool stub_job_plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
 {
@@ -620,9 +623,9 @@ static bool stub_job_plan_uring(struct restart_state *state, const ucontext_t *c
     return true;
 }
 
-/* Waits again for an io_uring_enter that has submitted its entries, by a call that submits nothing. To the
- * program it looks as if the thread had been without a core in between. If the completions have come, the
- * call returns at once. */
+/* Repeats only the wait of an io_uring_enter that has submitted its entries, by a call that submits nothing.
+ * To the program it looks as if the thread had been without a core for a while. If the completions have come,
+ * the call returns at once. */
 static enum restart_result call_start_uring(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
     uint64_t result = (uint64_t)registers_result(context);
@@ -641,7 +644,7 @@ static enum restart_result call_start_uring(struct restart_state *state, ucontex
     return call_go_wait(state, context);
 }
 
-/* Continues a call that returned after moving only a part of its bytes. */
+/* Continues a call that returned after it had moved only a part of its bytes. */
 static enum restart_result call_start_rest(struct restart_state *state, ucontext_t *context)
 {
     long result = registers_result(context);
@@ -680,7 +683,7 @@ static enum restart_result call_start_by_rule(struct restart_state *state, ucont
         return call_start_uring(state, context, now_ns);
     case WAY_HERE:
         return call_go_here(state, context, rule->call);
-    default: /* a sleep until a point in time reads that time again */
+    default: /* this includes a sleep until a point in time, which reads that time again */
         return rule->limit == LIMIT_SLEEP && !restart_is_readable(registers_argument(context, rule->limit_arg))
                    ? call_give_up(state, rule->call)
                    : call_go_in_place(state, context, rule->call);
@@ -705,8 +708,8 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
 
 /* Removes a pending sampling signal before the stub waits. Newer kernels (Linux 6.18) drop the signal of a
  * timer that was set again after it had expired, but only when they would deliver the signal. While such a
- * signal is pending, a wait ends with EINTR, and no handler runs to continue it. A sample that is really due
- * is removed, too; the next sample takes over its time. */
+ * signal is pending, a wait ends with EINTR, and no handler runs that could continue it. This also removes
+ * the signal of a sample that is really due; the next sample then also represents that sample's time. */
 static __attribute__((noinline)) void restart_take_dropped_signal(struct restart_state *state)
 {
     static const struct timespec at_once;
@@ -718,7 +721,7 @@ static __attribute__((noinline)) void restart_take_dropped_signal(struct restart
         return;
     long process = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0), thread = kernel_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
     kernel_call(SYS_rt_tgsigqueueinfo, process, thread, number, (uint64_t)&taken, 0,
-                0); /* a counter's signal is sent again, because nothing would make up for it */
+                0); /* a counter's signal is sent again, because no later sample would make up for it */
 }
 
 void restart_leave(struct restart_state *state, ucontext_t *context)

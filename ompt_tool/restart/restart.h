@@ -64,27 +64,26 @@
 #include "restart_state.h"
 
 enum restart_result {
-    RESTART_NONE,                /* the context is not right after an interrupted call */
-    RESTART_DONE,                /* the call continues */
-    RESTART_LEFT_PROGRAM_SIGNAL, /* EINTR stays, because a signal of the program is pending */
-    /* EINTR stays, because the call could not be continued; see restart_state.unknown_call */
+    RESTART_NONE,                /* the context is not directly after an interrupted call */
+    RESTART_DONE,                /* the call will continue */
+    RESTART_LEFT_PROGRAM_SIGNAL, /* the program gets EINTR, because a signal of its own is pending */
+    /* the program gets EINTR, because the call could not be continued; see restart_state.unknown_call */
     RESTART_UNKNOWN,
 };
 
-/* Prepares the state of a thread. own_signals: bit n - 1 is set for each signal number n that the sampler
- * uses. [owner] */
+/* Initialises a thread's state. In own_signals, bit n - 1 is set for each signal n that the sampler uses.
+ * [owner] */
 void restart_state_init(struct restart_state *state, uint64_t own_signals);
 
-/* If the signal interrupted one of the stubs, changes the context to that of the program at its call.
- * [handler] */
+/* If the signal interrupted one of the stubs, makes the context that of the program at its call. [handler] */
 void restart_enter(struct restart_state *state, ucontext_t *context);
 
-/* Continues the interrupted call, if there is one. now_ns is CLOCK_MONOTONIC, read when the handler began.
- * [handler] */
+/* Continues the interrupted call, if there is one. now_ns is the time on CLOCK_MONOTONIC when the handler
+ * began. [handler] */
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context, uint64_t now_ns);
 
-/* Notes the time and the CPU time that the thread has used: the baseline, which shows when the next call
- * begins. Does nothing before the first interrupted call of the process that needs a baseline. [handler] */
+/* Notes the time, and the CPU time that the thread has used. This is the baseline from which the start of the
+ * next call is computed. Does nothing until a call in the process first needs a baseline. [handler] */
 void restart_note_sample(struct restart_state *state);
 
 /* Leaves the handler. Does not return if the call continues by restart_syscall. [handler] */
@@ -93,30 +92,31 @@ void restart_leave(struct restart_state *state, ucontext_t *context);
 /* ---- what an interrupted call shows about the thread's sleep: whether it sleeps, in what kind of call, and
  * until when ---- */
 
-/* Returns true if the thread slept in a system call when the signal came: the kernel is about to repeat the
- * call, or has returned -EINTR. Call it after restart_enter(). [handler] */
+/* Returns true if the thread was asleep in a system call when the signal came. The kernel is then about to
+ * repeat the call, or has returned -EINTR. Must be called after restart_enter(). [handler] */
 bool restart_is_asleep(const ucontext_t *context);
 
 enum restart_call {
     RESTART_CALL_NONE,
     RESTART_CALL_SHORT, /* never sleeps */
-    RESTART_CALL_WAIT,  /* any signal ends it */
-    RESTART_CALL_OTHER, /* any other call: it may sleep, and may delay signals */
+    RESTART_CALL_WAIT,  /* any signal ends the call */
+    RESTART_CALL_OTHER, /* any other call; it may sleep, and may delay signals */
 };
 
-/* Returns the kind of the system call from which the thread returns, if it has executed nothing since. Call
- * it after restart_enter(). [handler] */
+/* Returns the kind of the system call from which the thread has just returned, if it has executed no
+ * instruction since. Must be called after restart_enter(). [handler] */
 enum restart_call restart_call_before(const ucontext_t *context);
 
-/* Returns the time limit of a poll in ns, and UINT64_MAX for most calls. Returns 0 for calls that may return
- * interrupted although their wait is over: ppoll or pselect6 at the end of their time, and calls that look
- * for signals before they look for data (on Unix sockets, flock). Call it after restart_enter(). [handler] */
+/* Returns the time limit of a poll in ns; UINT64_MAX for most calls. Returns 0 for calls that may return
+ * interrupted although their wait is over: ppoll or pselect6 at the end of their time, and calls that check
+ * for signals before they check for data (on Unix sockets, flock). Must be called after restart_enter().
+ * [handler] */
 uint64_t restart_sleep_limit_ns(const ucontext_t *context);
 
 /* Returns the end of the current or just interrupted sleep; 0 if unknown. It is known for a nanosleep, for a
- * poll with a limit and without an event so far, and for a futex wait whose limit has passed. begin_ns: start
- * of the sleep; end_ns: the earlier answer for the same sleep; 0 for either: unknown. All times are in ns of
- * CLOCK_MONOTONIC. Call it after restart_enter(). [handler] */
+ * poll with a limit and without an event so far, and for a futex wait whose limit has passed. begin_ns is the
+ * start of the sleep, end_ns the earlier result for the same sleep; each is 0 if unknown. All times are in ns
+ * on CLOCK_MONOTONIC. Must be called after restart_enter(). [handler] */
 uint64_t restart_sleep_end_ns(const ucontext_t *context, uint64_t begin_ns, uint64_t end_ns, uint64_t now_ns);
 
 #endif

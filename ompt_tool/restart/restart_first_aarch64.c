@@ -1,17 +1,18 @@
 /* Handler code that only computes. Instructions are recognised by Arm's table of encodings; an unknown
  * instruction ends the search.
  *
- * The search goes backwards from the call to the instruction that writes x0. Conditional branches on the way
- * were not taken, because the thread has reached the call. A register to which x0 was copied in between (mov
- * xN, x0: functions keep their parameters this way) also has the argument, if neither register has changed
- * since. */
+ * The search goes backwards from the call to the instruction that writes x0. Conditional branches in between
+ * were not taken, because the thread has reached the call. If an instruction in between copied x0 to a
+ * register (mov xN, x0, by which functions keep their parameters), that register also contains the argument,
+ * provided that neither register has changed since. */
 #include "restart_first.h"
 
 #include <stdbool.h>
 
 enum {
-    STEPS_MOST = 32, /* most instructions to search: compilers put no more between an argument and its call */
-    /* register 31: the stack pointer as a base and in some adds, otherwise the zero register */
+    /* maximum number of instructions to search; compilers put no more between an argument and its call */
+    STEPS_MOST = 32,
+    /* register 31 is the stack pointer when used as a base and in some additions, otherwise the zero register */
     STACK = 31,
     FRAME = 29,
 };
@@ -28,11 +29,12 @@ static int64_t code_signed_bits(uint32_t code, unsigned from, unsigned count)
     return (int64_t)((uint64_t)code_bits(code, from, count) << (64 - count)) >> (64 - count);
 }
 
-/* What one instruction does, as far as the search needs it. */
+/* The effect of one instruction, as far as the search needs it. */
 struct effect {
-    bool is_known;  /* a known instruction, after which the next one runs unless it is a taken branch */
-    bool stores;    /* writes to memory */
-    uint32_t wrote; /* a bit for each register that the instruction writes */
+    /* true for a known instruction; the next one runs after it, unless it is a branch that is taken */
+    bool is_known;
+    bool stores;    /* true if the instruction writes to memory */
+    uint32_t wrote; /* one bit for each register that the instruction writes */
 };
 
 static uint32_t target_register_bit(unsigned target)
@@ -40,8 +42,8 @@ static uint32_t target_register_bit(unsigned target)
     return target == STACK ? 0 : 1u << target;
 }
 
-/* Returns the bit of the target of an instruction with an immediate. add and sub may write the stack pointer,
- * but not if they set flags (cmp). */
+/* Returns the bit of the target register of an instruction with an immediate operand. The target of add and
+ * sub may be the stack pointer, unless they set flags (cmp). */
 static uint32_t target_of_immediate(uint32_t code, bool is_logical)
 {
     unsigned target = code_bits(code, 0, 5);
@@ -62,12 +64,13 @@ static struct effect effect_of_arithmetic(uint32_t code)
              !IS(code, 0x1f000000, 0x10000000) && /* adr, adrp */
              !IS(code, 0x1f000000, 0x0a000000) && /* and, orr, eor with a register */
              !(IS(code, 0x1f000000, 0x0b000000) &&
-               !IS(code, 0x3f20001f, 0x0b20001f)) && /* add, sub with a register, not to the stack pointer */
-             !IS(code, 0x1fe00000, 0x1a800000) &&    /* csel and the like */
-             !IS(code, 0x7fe00000, 0x1ac00000) &&    /* shifts, divisions */
-             !IS(code, 0x7fe00000, 0x5ac00000) &&    /* rbit, clz */
-             !IS(code, 0x1f000000, 0x1b000000) &&    /* madd, msub */
-             !IS(code, 0xfff00000, 0xd5300000))      /* mrs */
+               /* add, sub with a register, if the target is not the stack pointer */
+               !IS(code, 0x3f20001f, 0x0b20001f)) &&
+             !IS(code, 0x1fe00000, 0x1a800000) && /* csel and similar instructions */
+             !IS(code, 0x7fe00000, 0x1ac00000) && /* shifts, divisions */
+             !IS(code, 0x7fe00000, 0x5ac00000) && /* rbit, clz */
+             !IS(code, 0x1f000000, 0x1b000000) && /* madd, msub */
+             !IS(code, 0xfff00000, 0xd5300000))   /* mrs */
         effect.is_known = false;
     return effect;
 }
@@ -77,14 +80,14 @@ static bool is_conditional_branch(uint32_t code)
     return IS(code, 0xff000010, 0x54000000) || IS(code, 0x7e000000, 0x34000000) || IS(code, 0x7e000000, 0x36000000);
 }
 
-/* Returns true for instructions that do not touch x0 to x15: nop, bti, barriers, and those that sign a return
- * address (they use x16, x17 and x30). */
+/* Returns true for instructions that do not change x0 to x15: nop, bti, barriers, and those that sign a
+ * return address (which use x16, x17 and x30). */
 static bool is_hint_instruction(uint32_t code)
 {
     return IS(code, 0xfffff01f, 0xd503201f) || IS(code, 0xfffff01f, 0xd503301f);
 }
 
-/* Returns the effect of a load or store of one or two registers, integer or vector. */
+/* Returns the effect of a load or store of one or two integer or vector registers. */
 static struct effect effect_of_memory(uint32_t code)
 {
     struct effect effect = {.is_known = true};
@@ -115,9 +118,9 @@ static struct effect effect_of_instruction(uint32_t code)
 }
 
 /* Returns the memory from which a load took the argument. A 32-bit word is a file descriptor. It may be read
- * again from anywhere, because a program that repeats the call would read it again, too. Other arguments are
- * mostly addresses. They are read again only from the stack, because another thread may have changed them
- * elsewhere. */
+ * again from any memory, because a program that repeats the call would also read it again. Other arguments
+ * are mostly addresses. They are read again only if they are on the stack, because in other memory another
+ * thread may have changed them. */
 static struct restart_first first_argument_from_memory(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)code_bits(code, 5, 5)};
@@ -138,7 +141,7 @@ static struct restart_first first_argument_from_memory(uint32_t code)
     return first;
 }
 
-/* Returns where an instruction that writes x0 took the value from. */
+/* Returns where an instruction that writes x0 got the value. */
 static struct restart_first first_argument_source_of(uint32_t code)
 {
     struct restart_first first = {.reg = (uint8_t)code_bits(code, 5, 5)};
@@ -167,7 +170,8 @@ static struct restart_first first_argument_source_of(uint32_t code)
     return first;
 }
 
-/* Returns the index to which a direct branch at index `at` leads; `none` for other instructions. */
+/* Returns the index of the instruction to which a direct branch at index `at` leads; `none` if the
+ * instruction is no such branch. */
 static size_t branch_target_of(uint32_t code, size_t at, size_t none)
 {
     int64_t distance = 0;
@@ -181,7 +185,7 @@ static size_t branch_target_of(uint32_t code, size_t at, size_t none)
     return distance != 0 && target >= 0 ? (size_t)target : none;
 }
 
-/* Returns true if a branch leads to an instruction after `from`, so that another path reaches the call. */
+/* Returns true if a branch leads to an instruction after `from`, so that there is another path to the call. */
 static bool branch_joins_before_call(const uint32_t *code, size_t count, size_t from, size_t call)
 {
     for (size_t i = 0; i < count; i++) {

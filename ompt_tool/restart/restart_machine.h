@@ -1,4 +1,4 @@
-/* The parts of this room that differ between machines: restart_machine_x86_64.c, restart_machine_aarch64.c.
+/* The parts of this room that depend on the machine: restart_machine_x86_64.c, restart_machine_aarch64.c.
  * Internal to this room. */
 #ifndef BLAME_OMPT_TOOL_RESTART_RESTART_MACHINE_H
 #define BLAME_OMPT_TOOL_RESTART_RESTART_MACHINE_H
@@ -17,7 +17,7 @@
 
 enum {
     RESTART_DECODE_NOT_A_CALL = -2, /* there is no syscall instruction */
-    /* a syscall instruction whose number is not in the code, as in libc's syscall() */
+    /* there is a syscall instruction, but the code does not contain the call's number, as in libc's syscall() */
     RESTART_DECODE_NO_NUMBER = -1,
 };
 
@@ -25,11 +25,11 @@ enum {
  * signals must be blocked. [handler] */
 RESTART_OF_ROOM long restart_decode_call_before(const ucontext_t *context);
 
-/* Returns true if the context is about to make a system call. [handler] */
+/* Returns true if the context's next instruction is a system call. [handler] */
 RESTART_OF_ROOM bool restart_decode_at_syscall(const ucontext_t *context);
 
-/* Returns true if 8 bytes can be read at the address. The system call takes them as signals to block. They
- * are unblocked at once, because the handler's own faults must be delivered. [handler] */
+/* Returns true if 8 bytes can be read at the address. A system call reads them there as a set of signals to
+ * block. These signals are unblocked at once, because the handler's own faults must be delivered. [handler] */
 static inline bool restart_is_readable(uintptr_t address)
 {
     uint64_t mask;
@@ -41,7 +41,7 @@ static inline bool restart_is_readable(uintptr_t address)
 
 /* ---- how a context continues ---- */
 
-/* Returns true if the context is right after a system call. [handler] */
+/* Returns true if the context is directly after a system call. [handler] */
 static inline bool restart_is_behind(const ucontext_t *context)
 {
 #ifdef __x86_64__
@@ -52,31 +52,33 @@ static inline bool restart_is_behind(const ucontext_t *context)
 }
 
 /* Finds the first argument of the call that the context has just made, and stores it in state->first for the
- * functions below. Returns false if it is lost. [handler] */
+ * functions below. Returns false if the argument is lost. [handler] */
 RESTART_OF_ROOM bool restart_find_first(struct restart_state *state, const ucontext_t *context);
 
 /* Makes the context repeat its call. [handler] */
 RESTART_OF_ROOM void restart_repeat(const struct restart_state *state, ucontext_t *context, long call);
 
-/* Returns the address that the stub's frame will have. [handler] */
+/* Returns the address at which the stub's frame will be. [handler] */
 RESTART_OF_ROOM uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t *context);
 
-/* Makes the context continue with state->job in the stub; restart_go_kernel() makes it continue by
- * restart_syscall. Both return false if this is impossible: with a shadow stack or ThreadSanitizer, the
- * handler must be left by rt_sigreturn. [handler] */
+/* restart_go_wait() makes the context continue in the stub with state->job; restart_go_kernel() makes it
+ * continue by restart_syscall. Both return false if this is impossible, because a shadow stack or
+ * ThreadSanitizer requires that the handler end by rt_sigreturn. [handler] */
 RESTART_OF_ROOM bool restart_go_wait(struct restart_state *state, ucontext_t *context);
 RESTART_OF_ROOM bool restart_go_kernel(struct restart_state *state, ucontext_t *context);
 
-/* Leaves the handler in the way that restart_go_wait() or restart_go_kernel() has prepared. Does not always
- * return. [handler] */
+/* Leaves the handler in the way that restart_go_wait() or restart_go_kernel() has prepared. May not return.
+ * [handler] */
 RESTART_OF_ROOM void restart_machine_leave(struct restart_state *state, ucontext_t *context);
 
 /* ---- the assembly ---- */
 
 enum {
-    RESTART_RED_ZONE_BYTES = 128, /* bytes below the stack pointer that belong to the program (x86-64 ABI) */
+    /* number of bytes below the stack pointer that belong to the program (x86-64 ABI) */
+    RESTART_RED_ZONE_BYTES = 128,
     RESTART_FRAME_BYTES = 232,
-    RESTART_CONTEXT_BYTES = 304, /* bytes of a ucontext_t, up to and including its signal mask (x86-64) */
+    /* size in bytes of a ucontext_t, up to and including its signal mask (x86-64) */
+    RESTART_CONTEXT_BYTES = 304,
 };
 
 /* Labels in the order of their addresses. restart_machine_x86_64.c and restart_machine_aarch64.c say what
@@ -95,17 +97,18 @@ extern const char restart_resume_rcx[] RESTART_OF_ROOM;
 extern const char restart_resume_switched[] RESTART_OF_ROOM;
 extern const char restart_resume_end[] RESTART_OF_ROOM;
 
-/* Continues a context by restart_syscall, without rt_sigreturn. words: the context's first
- * RESTART_CONTEXT_BYTES, not on the interrupted stack; place: address on that stack to which they are copied;
- * fpregs: the vector registers. [handler] */
+/* Continues a context by restart_syscall, without rt_sigreturn. `words` is the start of the context,
+ * RESTART_CONTEXT_BYTES long, which must not be on the interrupted stack. `place` is the address on that
+ * stack to which these words are copied. `fpregs` are the vector registers. [handler] */
 RESTART_OF_ROOM void restart_resume(uint64_t place, const uint64_t *words, const void *fpregs)
     __attribute__((noreturn));
 #else
 struct restart_frame;
 
-/* Does the job in place of the handler that received the context, and then leaves that handler. [handler] */
+/* Called with the context that a handler received: does the job in place of that handler, and then leaves the
+ * handler. [handler] */
 RESTART_OF_ROOM void restart_wait(ucontext_t *context, const struct restart_frame *job) __attribute__((noreturn));
-/* Leaves the handler that received the context. [handler] */
+/* Leaves the handler that received this context. [handler] */
 RESTART_OF_ROOM void restart_finish(ucontext_t *context) __attribute__((noreturn));
 #endif
 

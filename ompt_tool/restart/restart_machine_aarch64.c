@@ -1,9 +1,9 @@
-/* Handler code; the rules of restart.c hold. A call's result replaces its first argument, which is found in
- * the code before the call (restart_first.h). After a call, no register is free for a jump back into the
- * program, so the tool cannot restore the registers itself. Instead the stub runs in place of the handler, on
- * top of the kernel's frame, and ends like a handler, by rt_sigreturn. A signal that comes meanwhile
- * interrupts the stub. restart_enter() makes that signal's context show the program, and its handler also
- * leaves through the first signal's frame. */
+/* Handler code; the rules of restart.c hold. A call's result replaces its first argument, which is found by
+ * means of the code before the call (restart_first.h). After a call, no register is free for a jump back into
+ * the program, so the tool cannot restore the registers itself. Instead, the stub runs in place of the
+ * handler, on top of the kernel's frame, and ends like a handler, by rt_sigreturn. A signal that comes
+ * meanwhile interrupts the stub. restart_enter() makes that signal's context show the program, and its
+ * handler also leaves through the first signal's frame. */
 #include "restart_machine.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 enum {
     SUPERVISOR_CALL = 0xd4000001, /* svc #0 */
-    PAGE_BYTES = 4096,            /* the size of a page, or a fraction of it */
+    PAGE_BYTES = 4096,            /* the page size, or a number that divides it */
     CALL_LIMIT = 1024,            /* larger numbers are not system calls */
 };
 
@@ -122,7 +122,7 @@ __asm__(".text\n"
         "    mov x8, #73\n"
         "    svc #0\n"
         "    cmp x0, #0\n"
-        "    b.lt 6f\n" /* a signal for the program: return only the part that is already done */
+        "    b.lt 6f\n" /* a signal for the program is pending: return only the part that is already done */
         "    b.eq 5f\n"
         "    ldrh w9, [sp, #222]\n"
         "    tst w9, #0x38\n" /* POLLERR, POLLHUP, POLLNVAL */
@@ -132,16 +132,18 @@ __asm__(".text\n"
         "    add x2, sp, #224\n"
         "    mov x8, #29\n"
         "    svc #0\n"
-        /* If the kernel was processing a reset, there was an error but no end of the connection yet. The
+        /* If the kernel was processing a reset, there was an error, but the connection had not ended yet. The
          * ioctl has waited for the end, so poll again, without waiting. */
         "    add x2, sp, #160\n"
         "    eor x20, x20, #1\n"
         "    cbnz x20, 7b\n"
         "    ldrh w9, [sp, #222]\n"
-        "    tst w9, #0x30\n" /* an error without an end of the connection: a message in the error queue */
+        /* an error while the connection has not ended: there is a message in the error queue */
+        "    tst w9, #0x30\n"
         "    b.eq 5f\n"
         "    ldrh w9, [sp, #220]\n"
-        "    cmp w9, #1\n" /* nothing can be sent any more; bytes that have arrived (POLLIN) are received */
+        /* nothing can be sent any more, but bytes that have arrived (POLLIN) can be received */
+        "    cmp w9, #1\n"
         "    b.ne 6f\n"
         "    ldr w9, [sp, #224]\n"
         "    cbnz w9, 5f\n"
@@ -161,7 +163,7 @@ __asm__(".text\n"
         "    ldp x4, x5, [sp, #104]\n"
         "    svc #0\n"
         "restart_wait_done:\n"
-        /* ENOSYS: the substitute call does not exist, so the program's call stays interrupted (EINTR) */
+        /* ENOSYS: the kernel lacks the call that the stub made, so the program's call returns EINTR */
         "    cmn x0, #38\n"
         "    mov x9, #-4\n"
         "    csel x0, x9, x0, eq\n"
@@ -184,8 +186,8 @@ __asm__(".text\n"
         "    mov x3, #8\n"
         "    mov x8, #135\n"
         "    svc #0\n"
-        /* Sets the baseline, because the thread is running: if another call follows at once, its beginning is
-         * known. */
+        /* Sets the baseline, because the thread is running now. If another call follows at once, its start is
+         * then known. */
         "2:  mov x0, #1\n" /* clock_gettime(CLOCK_MONOTONIC, &state->base_time) */
         "    ldr x1, [sp]\n"
         "    mov x8, #113\n"
@@ -198,10 +200,11 @@ __asm__(".text\n"
         "    add sp, sp, #240\n"
         "    .cfi_def_cfa_offset 0\n"
         "    .cfi_endproc\n"
-        /* unwinders look up the instruction before a return address; this one belongs to no function */
+        /* unwinders look up the instruction before a return address, so this one must belong to no function */
         "    nop\n"
         "restart_wait_leave:\n"
-        "    mov x8, #139\n" /* rt_sigreturn; unwinders recognise a signal's frame by these two instructions */
+        /* rt_sigreturn; unwinders recognise a signal's frame by these two instructions */
+        "    mov x8, #139\n"
         "    svc #0\n"
         "restart_wait_end:\n"
         ".size restart_wait, . - restart_wait\n");
@@ -209,10 +212,10 @@ __asm__(".text\n"
 /* ---- where a signal finds the stub, and how a context continues ---- */
 
 enum {
-    WINDOW_BYTES = 2048, /* bytes of code that are searched before a call, and after it */
+    WINDOW_BYTES = 2048, /* number of bytes of code that are searched before a call, and after it */
     STACK = 31,
     FRAME_ROOM = (RESTART_FRAME_BYTES + 15) / 16 * 16,
-    PLACE_BYTES = 128, /* bytes of the kernel's frame before the context: its siginfo_t */
+    PLACE_BYTES = 128, /* size in bytes of the part of the kernel's frame before the context: its siginfo_t */
 };
 
 /* ---- the first argument ---- */
@@ -263,7 +266,7 @@ bool restart_find_first(struct restart_state *state, const ucontext_t *context)
 
 /* ---- where a signal finds the stub ---- */
 
-/* Returns the result of the program's call, as far as the stub has come. */
+/* Returns the result of the program's call, as far as the stub had come at pc. */
 static uint64_t result_of_stub(const struct restart_frame *frame, const ucontext_t *outer, uintptr_t pc,
                                uint64_t result)
 {
@@ -322,13 +325,13 @@ uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t
     return (uint64_t)(state->outer ? state->outer : context) - PLACE_BYTES - FRAME_ROOM;
 }
 
-/* Returns true if the handler must be left by its own rt_sigreturn: with a shadow stack (GCS), or with
- * ThreadSanitizer around the handler. */
+/* Returns true if the handler must end by its own rt_sigreturn, because there is a shadow stack (GCS), or
+ * because ThreadSanitizer called the handler. */
 static bool handler_must_return(const struct restart_state *state)
 {
-    register uint64_t features __asm__("x16") = 1; /* asks for a shadow stack */
+    register uint64_t features __asm__("x16") = 1; /* the question is whether there is a shadow stack */
     __asm__ volatile("hint #40"
-                     /* chkfeat: clears the bit if there is a shadow stack; does nothing on older processors */
+                     /* chkfeat clears the bit if there is a shadow stack; older processors ignore it */
                      : "+r"(features));
     return features == 0 || state->sanitized;
 }

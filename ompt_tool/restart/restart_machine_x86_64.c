@@ -1,6 +1,6 @@
-/* Handler code; the rules of restart.c hold. On this machine all arguments of a call are still in their
- * registers after it. A context can continue in the stub, because the stub changes only registers that the
- * program cannot use after a system call, rcx and r11. */
+/* Handler code; the rules of restart.c hold. On this machine, all arguments of a call are still in their
+ * registers after the call. A context can continue in the stub, because the stub changes only registers that
+ * the program cannot use after a system call, rcx and r11. */
 #include "restart_machine.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 
 /* ---- the machine code around a call ---- */
 
-/* The kernel does not say which call it interrupted, but the code does: compilers load the number by `mov
- * $imm32, %eax` right before `syscall`, or with a few loads of other registers in between. Only such
- * sequences are trusted. */
+/* The kernel does not say which call it interrupted, but the code shows it: compilers load the number by `mov
+ * $imm32, %eax` directly before `syscall`, or with a few loads of other registers in between. Other sequences
+ * are not trusted. */
 
 enum {
     /* 5 bytes of mov $imm32, %eax, up to 17 bytes of other instructions, 2 bytes of syscall */
@@ -33,8 +33,8 @@ static bool code_is_syscall(const uint8_t *code)
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Copies the code before rip into the window. If the window spans two pages, the first one is read only if it
- * exists. */
+/* Copies the code before rip to `window`. If the window spans two pages, the first page is read only if it is
+ * mapped. */
 static bool read_code_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 {
     uintptr_t begin = rip - WINDOW_BYTES;
@@ -49,8 +49,8 @@ static bool read_code_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
     return true;
 }
 
-/* Returns the length of an operand's modrm, sib and displacement. The operand is in memory at disp8(%rsp) or
- * disp32(%rsp), or in a register. */
+/* Returns the number of bytes of an operand's modrm, sib and displacement. The operand is in memory at
+ * disp8(%rsp) or disp32(%rsp), or in a register. */
 static int instruction_operand_bytes(const uint8_t *modrm)
 {
     int mode = modrm[0] >> 6;
@@ -62,8 +62,8 @@ static int instruction_operand_bytes(const uint8_t *modrm)
     return mode == 0 ? (base == 5 ? 5 : 1) : (mode == 1 ? 2 : 5);
 }
 
-/* Returns the length of an instruction that loads a register other than rax, or that changes a bit of the
- * second argument; 0 for other instructions. */
+/* Returns the length of an instruction that loads a register other than rax, or changes a bit of the second
+ * argument; 0 for other instructions. */
 static int harmless_instruction_bytes(const uint8_t *code)
 {
     int prefix = code[0] >= 0x40 && code[0] <= 0x4f;
@@ -90,7 +90,7 @@ static int harmless_instruction_bytes(const uint8_t *code)
     return 0;
 }
 
-/* Returns true if the bytes are at most four whole harmless instructions. */
+/* Returns true if the bytes consist of at most four harmless instructions. */
 static bool instructions_are_harmless(const uint8_t *code, int bytes)
 {
     for (int i = 0; i < 4 && bytes > 0; i++) {
@@ -106,7 +106,7 @@ static bool instructions_are_harmless(const uint8_t *code, int bytes)
 long restart_decode_call_before(const ucontext_t *context)
 {
     uintptr_t rip = registers_pc(context);
-    /* 8 bytes more, so that decoding the last instruction stays inside */
+    /* 8 bytes more, so that decoding the last instruction stays inside the array */
     uint8_t window[WINDOW_BYTES + 8] = {0};
     if (!read_code_before(rip, window))
         return RESTART_DECODE_NOT_A_CALL;
@@ -127,7 +127,7 @@ long restart_decode_call_before(const ucontext_t *context)
 
 bool restart_decode_at_syscall(const ucontext_t *context)
 {
-    /* The second byte is read only if the first one shows that it exists. */
+    /* The second byte is read only if the first one shows that there is a second. */
     const uint8_t *code = (const uint8_t *)registers_pc(context);
     return code[0] == 0x0f && code[1] == 0x05;
 }
@@ -212,7 +212,7 @@ __asm__(".text\n"
         "    movl $8, %r8d\n"
         "    syscall\n"
         "    testq %rax, %rax\n"
-        "    js 6f\n" /* a signal for the program: return only the part that is already done */
+        "    js 6f\n" /* a signal for the program is pending: return only the part that is already done */
         "    je 5f\n"
         "    testb $0x38, 222(%rsp)\n" /* POLLERR, POLLHUP, POLLNVAL */
         "    je 5f\n"
@@ -221,15 +221,15 @@ __asm__(".text\n"
         "    movl $0x541b, %esi\n"
         "    leaq 224(%rsp), %rdx\n"
         "    syscall\n"
-        /* If the kernel was processing a reset, there was an error but no end of the connection yet. The
+        /* If the kernel was processing a reset, there was an error, but the connection had not ended yet. The
          * ioctl has waited for the end, so poll again, without waiting. */
         "    leaq 160(%rsp), %rdx\n"
         "    xorl $1, %r9d\n"
         "    jnz 7b\n"
-        /* an error without an end of the connection: a message in the error queue */
+        /* an error while the connection has not ended: there is a message in the error queue */
         "    testb $0x30, 222(%rsp)\n"
         "    je 5f\n"
-        /* nothing can be sent any more; bytes that have arrived (POLLIN) are received */
+        /* nothing can be sent any more, but bytes that have arrived (POLLIN) can be received */
         "    cmpw $1, 220(%rsp)\n"
         "    jne 6f\n"
         "    cmpl $0, 224(%rsp)\n"
@@ -274,8 +274,8 @@ __asm__(".text\n"
         "    xorl %edx, %edx\n"
         "    movl $8, %r10d\n"
         "    syscall\n"
-        /* Sets the baseline, because the thread is running: if another call follows at once, its beginning is
-         * known. */
+        /* Sets the baseline, because the thread is running now. If another call follows at once, its start is
+         * then known. */
         "2:  movl $228, %eax\n" /* clock_gettime(CLOCK_MONOTONIC, &state->base_time) */
         "    movl $1, %edi\n"
         "    movq (%rsp), %rsi\n"
@@ -308,7 +308,7 @@ __asm__(".text\n"
         "restart_wait_end:\n"
         ".size restart_wait_enter, . - restart_wait_enter\n");
 
-/* Tells unwinders, for instance those of a cancellation, that the program's registers are in the context to
+/* Tells unwinders, for instance during a cancellation, that the program's registers are in the context to
  * which `base` points. */
 #define SAVED(base, dwarf_register, low, high) ".cfi_escape 0x10, " #dwarf_register ", 3, " base ", " low ", " high "\n"
 #define IN_CONTEXT(base)                                                                                               \
@@ -386,8 +386,8 @@ __asm__(".text\n"
 
 /* ---- where a signal finds the stub, and how a context continues ---- */
 
-/* Changes the context to that of the program at its call. The vector registers are the program's already,
- * because signals come only after the xrstor. */
+/* Makes the context that of the program at its call. The vector registers already have the program's values,
+ * because signals can come only after the xrstor. */
 static void enter_from_resume(ucontext_t *context, uintptr_t rip)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
@@ -446,8 +446,8 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
     else if (rip >= (uintptr_t)restart_resume && rip < (uintptr_t)restart_resume_end)
         enter_from_resume(context, rip);
     else if (gregs[REG_RAX] == SYS_restart_syscall && restart_decode_at_syscall(context)) {
-        /* restart_syscall was about to be issued. This is the same as an interrupted call, because the kernel
-         * still has the restart block. */
+        /* restart_syscall was about to be issued. This equals an interrupted call, because the kernel still
+         * has the restart block. */
         gregs[REG_RIP] += 2;
         gregs[REG_RAX] = -EINTR;
     }
@@ -481,12 +481,13 @@ bool restart_go_wait(struct restart_state *state, ucontext_t *context)
     return true;
 }
 
-/* Returns true if the handler must be left by rt_sigreturn: with a shadow stack (CET), or with
- * ThreadSanitizer around the handler. */
+/* Returns true if the handler must end by rt_sigreturn, because there is a shadow stack (CET), or because
+ * ThreadSanitizer called the handler. */
 static bool handler_must_return(const struct restart_state *state)
 {
     uint64_t shadow_stack = 0;
-    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* does nothing without a shadow stack */
+    /* leaves the variable unchanged if there is no shadow stack */
+    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack));
     return shadow_stack != 0 || state->sanitized;
 }
 

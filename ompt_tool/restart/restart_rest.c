@@ -1,5 +1,5 @@
-/* Handler code: system calls go through kernel_call. Calls with vectors are not continued, because the rest
- * of a vector would need memory. */
+/* Handler code: system calls are made by kernel_call. Calls with vectors are not continued, because the rest
+ * of a vector would have to be stored somewhere. */
 #include "restart_rest.h"
 
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 enum {
     MOST_BYTES = 0x7ffff000, /* MAX_RW_COUNT: no call moves more bytes */
     NO_BUFFER = -1,
-    /* Major number of the memory devices. The minor numbers of those that never end follow. Others are read
-     * record by record (kmsg) or end (mem). */
+    /* Major number of the memory devices. The minor numbers below are those of devices that never end. Other
+     * memory devices are read record by record (kmsg) or have an end (mem). */
     MEMORY_DEVICES = 1,
     ZERO = 5,
     FULL = 7,
@@ -26,10 +26,11 @@ enum {
 
 enum from_to {
     ANY,           /* the call moves all bytes, whatever its file is */
-    OUT_TO_STREAM, /* to a blocking pipe or socket */
-    OUT_TO_SOCKET, /* to a blocking socket; a pipe gets only what it has room for */
-    IN_ALL,        /* from a blocking socket, with MSG_WAITALL */
-    IN_MEMORY,     /* from a device that never ends */
+    OUT_TO_STREAM, /* the call writes to a blocking pipe or socket */
+    /* the call writes to a blocking socket; to a pipe it would write only as much as there is room for */
+    OUT_TO_SOCKET,
+    IN_ALL,    /* the call reads from a blocking socket, with MSG_WAITALL */
+    IN_MEMORY, /* the call reads from a device that never ends */
 };
 
 static const struct transfer {
@@ -79,14 +80,14 @@ static bool rest_socket_has_limit(uint64_t fd, int option)
     return failed != 0 || limit.tv_sec != 0 || limit.tv_usec != 0;
 }
 
-/* Returns what the stub waits for before it moves the rest. After a reset, a connection keeps an error for
- * the next call that moves nothing. The program's call has moved a part, so it would not return that error.
- * Therefore the rest is moved only when some of it can be. Unix sockets and sendfile drop the error
- * themselves after a part. */
+/* Returns what the stub must wait for before it moves the rest. After a reset, a connection keeps an error
+ * for the next call that moves nothing. The program's call has moved a part, so it must not return that
+ * error. Therefore the rest is moved only when some of it can be. Unix sockets and sendfile drop the error
+ * themselves after a part has been moved. */
 static struct pollfd rest_is_movable(const struct transfer *transfer, uint64_t fd, bool reads)
 {
     bool keeps_error = transfer->call != SYS_sendfile && rest_socket_option(fd, SO_DOMAIN) != AF_UNIX;
-    /* poll waits for SO_RCVLOWAT bytes, and the rest may be less */
+    /* poll waits for SO_RCVLOWAT bytes, and fewer may be left */
     if (!keeps_error || (reads && rest_socket_option(fd, SO_RCVLOWAT) > 1))
         return (struct pollfd){0};
     return (struct pollfd){.fd = (int)fd, .events = reads ? POLLIN : POLLOUT};
@@ -105,7 +106,8 @@ static enum restart_rest rest_of_stream(const struct transfer *transfer, struct 
         return REST_NONE;
     if (!is_socket)
         return REST_IS_LEFT;
-    if (rest_socket_option(args[0], SO_TYPE) != SOCK_STREAM) /* each call moves one message, whatever the flags */
+    /* each call moves one message, whatever its flags are */
+    if (rest_socket_option(args[0], SO_TYPE) != SOCK_STREAM)
         return REST_NONE;
     if (rest_socket_has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO))
         return REST_LIMITED;
@@ -153,7 +155,7 @@ void restart_take_rest(struct restart_frame *job, uint64_t moved)
         job->call = SYS_sendto;
         job->args[3] = job->args[4] = job->args[5] = 0;
     }
-    if (job->call == SYS_sendto) /* the program's next call reports it if the peer has gone meanwhile */
+    if (job->call == SYS_sendto) /* if the peer has gone meanwhile, the program's next call reports it */
         job->args[3] |= MSG_NOSIGNAL;
     job->result_known += moved;
 }
