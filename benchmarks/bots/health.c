@@ -38,13 +38,13 @@ struct config {
     int levels, cities, days;
 };
 
-static void list_init(struct list *list)
+static void health_list_init(struct list *list)
 {
     list->first = NULL;
     list->last = &list->first;
 }
 
-static void list_append(struct list *list, struct patient *patient)
+static void health_list_append(struct list *list, struct patient *patient)
 {
     patient->next = NULL;
     *list->last = patient;
@@ -52,46 +52,46 @@ static void list_append(struct list *list, struct patient *patient)
 }
 
 /* Empties the list and returns the patients that were in it. */
-static struct patient *list_take(struct list *list)
+static struct patient *health_list_take(struct list *list)
 {
     struct patient *first = list->first;
-    list_init(list);
+    health_list_init(list);
     return first;
 }
 
-static bool draw(struct patient *patient, double probability)
+static bool health_draw(struct patient *patient, double probability)
 {
     patient->random = kernel_hash(patient->random);
     return kernel_unit(patient->random) < probability;
 }
 
-static void village_init(struct village *v, struct village *parent, const struct config *config, int level,
-                         uint32_t *next_id)
+static void health_village_init(struct village *v, struct village *parent, const struct config *config, int level,
+                                uint32_t *next_id)
 {
     int people = (1 << level) * PEOPLE_PER_DOCTOR;
     *v = (struct village){.parent = parent, .level = level, .free_doctors = 1 << level};
     struct list *lists[] = {&v->healthy, &v->waiting, &v->assessed, &v->convalescing};
     for (int i = 0; i < 4; i++)
-        list_init(lists[i]);
+        health_list_init(lists[i]);
     omp_init_lock(&v->referred_lock);
     v->people = kernel_alloc(people, sizeof(struct patient));
     for (int i = 0; i < people; i++) {
         uint32_t id = (*next_id)++;
         v->people[i] = (struct patient){.id = id, .random = kernel_hash(id)};
-        list_append(&v->healthy, &v->people[i]);
+        health_list_append(&v->healthy, &v->people[i]);
     }
     if (level == 1)
         return;
     v->child_count = config->cities;
     v->children = kernel_alloc(config->cities, sizeof(struct village));
     for (int i = 0; i < v->child_count; i++)
-        village_init(&v->children[i], v, config, level - 1, next_id);
+        health_village_init(&v->children[i], v, config, level - 1, next_id);
 }
 
-static void village_free(struct village *v)
+static void health_village_free(struct village *v)
 {
     for (int i = 0; i < v->child_count; i++)
-        village_free(&v->children[i]);
+        health_village_free(&v->children[i]);
     omp_destroy_lock(&v->referred_lock);
     free(v->children);
     free(v->people);
@@ -99,7 +99,7 @@ static void village_free(struct village *v)
 
 /* Inserts a patient into the hospital's list, which is sorted. Patients arrive in any order, but they are
  * always treated in the same order. */
-static void refer(struct village *to, struct patient *patient)
+static void health_refer(struct village *to, struct patient *patient)
 {
     omp_set_lock(&to->referred_lock);
     struct patient **place = &to->referred;
@@ -110,117 +110,117 @@ static void refer(struct village *to, struct patient *patient)
     omp_unset_lock(&to->referred_lock);
 }
 
-static void admit(struct village *v, struct patient *patient)
+static void health_admit(struct village *v, struct patient *patient)
 {
     patient->hospitals++;
     if (v->free_doctors > 0) {
         v->free_doctors--;
         patient->days_left = ASSESS_DAYS;
         patient->days_ill += ASSESS_DAYS;
-        list_append(&v->assessed, patient);
+        health_list_append(&v->assessed, patient);
     } else {
-        list_append(&v->waiting, patient);
+        health_list_append(&v->waiting, patient);
     }
 }
 
-static void treat_convalescing(struct village *v)
+static void health_treat_convalescing(struct village *v)
 {
-    for (struct patient *next, *p = list_take(&v->convalescing); p != NULL; p = next) {
+    for (struct patient *next, *p = health_list_take(&v->convalescing); p != NULL; p = next) {
         next = p->next;
         if (--p->days_left > 0) {
-            list_append(&v->convalescing, p);
+            health_list_append(&v->convalescing, p);
             continue;
         }
         v->free_doctors++;
-        list_append(&v->healthy, p);
+        health_list_append(&v->healthy, p);
     }
 }
 
-static void treat_assessed(struct village *v)
+static void health_treat_assessed(struct village *v)
 {
-    for (struct patient *next, *p = list_take(&v->assessed); p != NULL; p = next) {
+    for (struct patient *next, *p = health_list_take(&v->assessed); p != NULL; p = next) {
         next = p->next;
         if (--p->days_left > 0) {
-            list_append(&v->assessed, p);
-        } else if (!draw(p, CONVALESCE_PROBABILITY)) {
+            health_list_append(&v->assessed, p);
+        } else if (!health_draw(p, CONVALESCE_PROBABILITY)) {
             v->free_doctors++;
-            list_append(&v->healthy, p);
-        } else if (v->parent != NULL && draw(p, REFER_PROBABILITY)) {
+            health_list_append(&v->healthy, p);
+        } else if (v->parent != NULL && health_draw(p, REFER_PROBABILITY)) {
             v->free_doctors++;
-            refer(v->parent, p);
+            health_refer(v->parent, p);
         } else {
             p->days_left = CONVALESCE_DAYS;
             p->days_ill += CONVALESCE_DAYS;
-            list_append(&v->convalescing, p);
+            health_list_append(&v->convalescing, p);
         }
     }
 }
 
-static void treat_waiting(struct village *v)
+static void health_treat_waiting(struct village *v)
 {
-    for (struct patient *next, *p = list_take(&v->waiting); p != NULL; p = next) {
+    for (struct patient *next, *p = health_list_take(&v->waiting); p != NULL; p = next) {
         next = p->next;
         if (v->free_doctors > 0) {
             v->free_doctors--;
             p->days_left = ASSESS_DAYS;
             p->days_ill += ASSESS_DAYS;
-            list_append(&v->assessed, p);
+            health_list_append(&v->assessed, p);
         } else {
             p->days_ill++;
-            list_append(&v->waiting, p);
+            health_list_append(&v->waiting, p);
         }
     }
 }
 
 /* Treats the referred patients. The villages below must have finished the day, because they add patients to
  * the list. */
-static void treat_referred(struct village *v)
+static void health_treat_referred(struct village *v)
 {
     struct patient *p = v->referred;
     v->referred = NULL;
     for (struct patient *next; p != NULL; p = next) {
         next = p->next;
-        admit(v, p);
+        health_admit(v, p);
     }
 }
 
-static void treat_healthy(struct village *v)
+static void health_treat_healthy(struct village *v)
 {
-    for (struct patient *next, *p = list_take(&v->healthy); p != NULL; p = next) {
+    for (struct patient *next, *p = health_list_take(&v->healthy); p != NULL; p = next) {
         next = p->next;
-        if (draw(p, ILL_PROBABILITY))
-            admit(v, p);
+        if (health_draw(p, ILL_PROBABILITY))
+            health_admit(v, p);
         else
-            list_append(&v->healthy, p);
+            health_list_append(&v->healthy, p);
     }
 }
 
 /* Simulates one day of a village and of all villages below it. Villages up to the level `cutoff` create no
  * tasks for the villages below them. */
-static void simulate_day(struct village *v, int cutoff)
+static void health_simulate_day(struct village *v, int cutoff)
 {
     bool tasks = v->level > cutoff;
     for (int i = 0; i < v->child_count; i++) {
         struct village *child = &v->children[i];
         if (!tasks) {
-            simulate_day(child, cutoff);
+            health_simulate_day(child, cutoff);
             continue;
         }
 #pragma omp task firstprivate(child, cutoff)
-        simulate_day(child, cutoff);
+        health_simulate_day(child, cutoff);
     }
-    treat_convalescing(v);
-    treat_assessed(v);
-    treat_waiting(v);
+    health_treat_convalescing(v);
+    health_treat_assessed(v);
+    health_treat_waiting(v);
     if (tasks) {
 #pragma omp taskwait
     }
-    treat_referred(v);
-    treat_healthy(v);
+    health_treat_referred(v);
+    health_treat_healthy(v);
 }
 
 /* Returns a hash of the final state of all people, and stores their number in *people. */
-static uint64_t digest(const struct village *v, long *people)
+static uint64_t health_digest(const struct village *v, long *people)
 {
     int count = (1 << v->level) * PEOPLE_PER_DOCTOR;
     uint64_t sum = kernel_hash((uint64_t)v->free_doctors);
@@ -236,30 +236,30 @@ static uint64_t digest(const struct village *v, long *people)
         for (const struct patient *p = lists[i]->first; p != NULL; p = p->next)
             sum = kernel_hash(sum ^ (i << 32 | p->id));
     for (int i = 0; i < v->child_count; i++)
-        sum = kernel_hash(sum ^ digest(&v->children[i], people));
+        sum = kernel_hash(sum ^ health_digest(&v->children[i], people));
     return sum;
 }
 
 /* Runs the whole simulation. If the cut-off is the top level, it runs sequentially. */
-static uint64_t run(const struct config *config, int cutoff, double *seconds)
+static uint64_t health_run(const struct config *config, int cutoff, double *seconds)
 {
     struct village capital;
     uint32_t next_id = 0;
     long people = 0;
-    village_init(&capital, NULL, config, config->levels, &next_id);
+    health_village_init(&capital, NULL, config, config->levels, &next_id);
     double begin_s = kernel_clock_s();
     if (cutoff < config->levels) {
 #pragma omp parallel
 #pragma omp single
         for (int day = 0; day < config->days; day++)
-            simulate_day(&capital, cutoff);
+            health_simulate_day(&capital, cutoff);
     } else {
         for (int day = 0; day < config->days; day++)
-            simulate_day(&capital, cutoff);
+            health_simulate_day(&capital, cutoff);
     }
     *seconds = kernel_clock_s() - begin_s;
-    uint64_t result = digest(&capital, &people);
-    village_free(&capital);
+    uint64_t result = health_digest(&capital, &people);
+    health_village_free(&capital);
     return people == next_id ? result : 0;
 }
 
@@ -279,8 +279,8 @@ int main(int argc, char **argv)
     }
     struct config config = {(int)levels, (int)cities, (int)days};
     double seconds, sequential_s;
-    uint64_t result = run(&config, (int)cutoff, &seconds);
-    uint64_t expected = run(&config, (int)levels, &sequential_s);
+    uint64_t result = health_run(&config, (int)cutoff, &seconds);
+    uint64_t expected = health_run(&config, (int)levels, &sequential_s);
     char size[32];
     return kernel_report("health", kernel_size_text(size, sizeof size, levels, "cutoff", cutoff), seconds,
                          result == expected);

@@ -12,7 +12,7 @@ struct board {
     signed char column[N_MAX]; /* for each row, the column of its queen */
 };
 
-static bool is_safe(const struct board *board, int row, int column)
+static bool nqueens_is_safe(const struct board *board, int row, int column)
 {
     for (int other = 0; other < row; other++) {
         int distance = board->column[other] - column;
@@ -22,15 +22,15 @@ static bool is_safe(const struct board *board, int row, int column)
     return true;
 }
 
-static long place_sequential(struct board *board, int n, int row)
+static long nqueens_place_sequential(struct board *board, int n, int row)
 {
     long found = 0;
     if (row == n)
         return 1;
     for (int column = 0; column < n; column++) {
-        if (is_safe(board, row, column)) {
+        if (nqueens_is_safe(board, row, column)) {
             board->column[row] = (signed char)column;
-            found += place_sequential(board, n, row + 1);
+            found += nqueens_place_sequential(board, n, row + 1);
         }
     }
     return found;
@@ -38,19 +38,19 @@ static long place_sequential(struct board *board, int n, int row)
 
 /* Counts the solutions for a board with queens in the rows before `row`. Rows from `cutoff` on create no
  * tasks. Rows from `deferred` on create undeferred tasks. */
-static long place(struct board board, int n, int row, int cutoff, int deferred)
+static long nqueens_place(struct board board, int n, int row, int cutoff, int deferred)
 {
     long found[N_MAX] = {0}, sum = 0;
     if (row == n)
         return 1;
     if (row >= cutoff)
-        return place_sequential(&board, n, row);
+        return nqueens_place_sequential(&board, n, row);
     for (int column = 0; column < n; column++) {
-        if (!is_safe(&board, row, column))
+        if (!nqueens_is_safe(&board, row, column))
             continue;
         board.column[row] = (signed char)column;
 #pragma omp task shared(found) firstprivate(board, n, row, column, cutoff, deferred) if (row < deferred)
-        found[column] = place(board, n, row + 1, cutoff, deferred);
+        found[column] = nqueens_place(board, n, row + 1, cutoff, deferred);
     }
 #pragma omp taskwait
     for (int column = 0; column < n; column++)
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     double begin_s = kernel_clock_s();
 #pragma omp parallel
 #pragma omp single
-    result = place(board, (int)n, 0, cutoff == 0 ? N_MAX : (int)cutoff, deferred == 0 ? N_MAX : (int)deferred);
+    result = nqueens_place(board, (int)n, 0, cutoff == 0 ? N_MAX : (int)cutoff, deferred == 0 ? N_MAX : (int)deferred);
     double seconds = kernel_clock_s() - begin_s;
 
     char size[32];

@@ -20,7 +20,7 @@ static void sort_by_insertion(element *data, long count)
     }
 }
 
-static element median(element a, element b, element c)
+static element sort_median(element a, element b, element c)
 {
     element low = a < b ? a : b, high = a < b ? b : a;
     return c < low ? low : c > high ? high : c;
@@ -29,7 +29,7 @@ static element median(element a, element b, element c)
 static void sort_sequential(element *data, long count)
 {
     while (count > INSERTION_LIMIT) {
-        element pivot = median(data[0], data[count / 2], data[count - 1]);
+        element pivot = sort_median(data[0], data[count / 2], data[count - 1]);
         long left = 0, right = count - 1;
         while (left <= right) {
             while (data[left] < pivot)
@@ -49,7 +49,7 @@ static void sort_sequential(element *data, long count)
     sort_by_insertion(data, count);
 }
 
-static void merge_sequential(const element *a, long a_count, const element *b, long b_count, element *to)
+static void sort_merge_sequential(const element *a, long a_count, const element *b, long b_count, element *to)
 {
     while (a_count > 0 && b_count > 0) {
         if (*a <= *b) {
@@ -64,7 +64,7 @@ static void merge_sequential(const element *a, long a_count, const element *b, l
 }
 
 /* Returns how many elements of `data` are less than `value`. `data` is sorted. */
-static long count_less(const element *data, long count, element value)
+static long sort_count_less(const element *data, long count, element value)
 {
     long low = 0;
     while (count > 0) {
@@ -81,25 +81,25 @@ static long count_less(const element *data, long count, element value)
 
 /* Merges two sorted runs. The longer run is split in the middle, and the other one at the position of the
  * value in the middle. The two resulting merges are independent of each other. */
-static void merge(const element *a, long a_count, const element *b, long b_count, element *to)
+static void sort_merge(const element *a, long a_count, const element *b, long b_count, element *to)
 {
     if (a_count < b_count) {
-        merge(b, b_count, a, a_count, to);
+        sort_merge(b, b_count, a, a_count, to);
         return;
     }
     if (a_count + b_count <= cutoff) {
-        merge_sequential(a, a_count, b, b_count, to);
+        sort_merge_sequential(a, a_count, b, b_count, to);
         return;
     }
-    long a_split = a_count / 2, b_split = count_less(b, b_count, a[a_split]);
+    long a_split = a_count / 2, b_split = sort_count_less(b, b_count, a[a_split]);
 #pragma omp task
-    merge(a, a_split, b, b_split, to);
+    sort_merge(a, a_split, b, b_split, to);
 #pragma omp task
-    merge(a + a_split, a_count - a_split, b + b_split, b_count - b_split, to + a_split + b_split);
+    sort_merge(a + a_split, a_count - a_split, b + b_split, b_count - b_split, to + a_split + b_split);
 #pragma omp taskwait
 }
 
-static void sort(element *data, element *scratch, long count)
+static void sort_parallel(element *data, element *scratch, long count)
 {
     if (count <= cutoff) {
         sort_sequential(data, count);
@@ -109,19 +109,19 @@ static void sort(element *data, element *scratch, long count)
     for (int part = 0; part < 4; part++) {
         long begin = part * quarter, length = part == 3 ? last : quarter;
 #pragma omp task firstprivate(begin, length)
-        sort(data + begin, scratch + begin, length);
+        sort_parallel(data + begin, scratch + begin, length);
     }
 #pragma omp taskwait
 #pragma omp task
-    merge(data, quarter, data + quarter, quarter, scratch);
+    sort_merge(data, quarter, data + quarter, quarter, scratch);
 #pragma omp task
-    merge(data + half, quarter, data + half + quarter, last, scratch + half);
+    sort_merge(data + half, quarter, data + half + quarter, last, scratch + half);
 #pragma omp taskwait
-    merge(scratch, half, scratch + half, count - half, data);
+    sort_merge(scratch, half, scratch + half, count - half, data);
 }
 
 /* Fills `data` with the numbers 0 .. count - 1 in random order. */
-static void shuffle(element *data, long count)
+static void sort_shuffle(element *data, long count)
 {
     uint64_t state = 1;
     for (long i = 0; i < count; i++) {
@@ -141,12 +141,12 @@ int main(int argc, char **argv)
         {0}};
     kernel_parse_args(argc, argv, "sort", args);
     element *data = kernel_alloc(count, sizeof(element)), *scratch = kernel_alloc(count, sizeof(element));
-    shuffle(data, count);
+    sort_shuffle(data, count);
 
     double begin_s = kernel_clock_s();
 #pragma omp parallel
 #pragma omp single
-    sort(data, scratch, count);
+    sort_parallel(data, scratch, count);
     double seconds = kernel_clock_s() - begin_s;
 
     bool verified = true;

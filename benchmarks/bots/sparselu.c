@@ -11,32 +11,32 @@ struct matrix {
     float **at; /* for each block, its elements; NULL: all elements are zero */
 };
 
-static float **block_at(const struct matrix *m, int row, int column)
+static float **sparselu_block_at(const struct matrix *m, int row, int column)
 {
     return &m->at[row * m->blocks + column];
 }
 
 /* Returns whether a block has nonzero elements. It has if it is in the band around the diagonal, or if its
  * row and its column are even and the smaller of the two is divisible by 3. */
-static bool is_present(int row, int column)
+static bool sparselu_is_present(int row, int column)
 {
     int first = row < column ? row : column;
     return abs(row - column) <= 1 || (row % 2 == 0 && column % 2 == 0 && first % 3 == 0);
 }
 
-static float *new_block(const struct matrix *m)
+static float *sparselu_new_block(const struct matrix *m)
 {
     return kernel_alloc((size_t)m->block * m->block, sizeof(float));
 }
 
-static struct matrix new_matrix(int blocks, int block)
+static struct matrix sparselu_new_matrix(int blocks, int block)
 {
     struct matrix m = {blocks, block, kernel_alloc((size_t)blocks * blocks, sizeof(float *))};
     for (int row = 0; row < blocks; row++)
         for (int column = 0; column < blocks; column++) {
-            if (!is_present(row, column))
+            if (!sparselu_is_present(row, column))
                 continue;
-            float *cell = *block_at(&m, row, column) = new_block(&m);
+            float *cell = *sparselu_block_at(&m, row, column) = sparselu_new_block(&m);
             uint64_t seed = kernel_hash((uint64_t)row * blocks + column);
             for (int i = 0; i < block * block; i++)
                 cell[i] = (float)(2.0 * kernel_unit(kernel_hash(seed + i)) - 1.0);
@@ -47,7 +47,7 @@ static struct matrix new_matrix(int blocks, int block)
     return m;
 }
 
-static void free_matrix(struct matrix *m)
+static void sparselu_free_matrix(struct matrix *m)
 {
     for (int i = 0; i < m->blocks * m->blocks; i++)
         free(m->at[i]);
@@ -55,7 +55,7 @@ static void free_matrix(struct matrix *m)
 }
 
 /* Replaces the block `diagonal` by its factors L and U, where L has a unit diagonal. */
-static void factorise(float *diagonal, int n)
+static void sparselu_factorise(float *diagonal, int n)
 {
     for (int k = 0; k < n; k++)
         for (int i = k + 1; i < n; i++) {
@@ -66,7 +66,7 @@ static void factorise(float *diagonal, int n)
 }
 
 /* Computes right = L^-1 right. */
-static void solve_lower(const float *diagonal, float *right, int n)
+static void sparselu_solve_lower(const float *diagonal, float *right, int n)
 {
     for (int k = 0; k < n; k++)
         for (int i = k + 1; i < n; i++) {
@@ -77,7 +77,7 @@ static void solve_lower(const float *diagonal, float *right, int n)
 }
 
 /* Computes below = below U^-1. */
-static void solve_upper(const float *diagonal, float *below, int n)
+static void sparselu_solve_upper(const float *diagonal, float *below, int n)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++) {
@@ -88,7 +88,7 @@ static void solve_upper(const float *diagonal, float *below, int n)
 }
 
 /* Computes inner = inner - below right. */
-static void update(const float *below, const float *right, float *inner, int n)
+static void sparselu_update(const float *below, const float *right, float *inner, int n)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++) {
@@ -100,35 +100,35 @@ static void update(const float *below, const float *right, float *inner, int n)
 
 /* Runs all steps of the factorisation. If `tasks` is false, no tasks are created, and their code runs
  * sequentially. */
-static void run(const struct matrix *m, bool tasks)
+static void sparselu_run(const struct matrix *m, bool tasks)
 {
     int n = m->block;
     for (int k = 0; k < m->blocks; k++) {
-        const float *diagonal = *block_at(m, k, k);
-        factorise(*block_at(m, k, k), n);
+        const float *diagonal = *sparselu_block_at(m, k, k);
+        sparselu_factorise(*sparselu_block_at(m, k, k), n);
         for (int i = k + 1; i < m->blocks; i++) {
-            float *right = *block_at(m, k, i), *below = *block_at(m, i, k);
+            float *right = *sparselu_block_at(m, k, i), *below = *sparselu_block_at(m, i, k);
             if (right != NULL) {
 #pragma omp task if (tasks) firstprivate(diagonal, right, n)
-                solve_lower(diagonal, right, n);
+                sparselu_solve_lower(diagonal, right, n);
             }
             if (below != NULL) {
 #pragma omp task if (tasks) firstprivate(diagonal, below, n)
-                solve_upper(diagonal, below, n);
+                sparselu_solve_upper(diagonal, below, n);
             }
         }
 #pragma omp taskwait
         for (int i = k + 1; i < m->blocks; i++)
             for (int j = k + 1; j < m->blocks; j++) {
-                const float *below = *block_at(m, i, k), *right = *block_at(m, k, j);
+                const float *below = *sparselu_block_at(m, i, k), *right = *sparselu_block_at(m, k, j);
                 if (below == NULL || right == NULL)
                     continue;
-                float **inner = block_at(m, i, j);
+                float **inner = sparselu_block_at(m, i, j);
 #pragma omp task if (tasks) firstprivate(below, right, inner, n)
                 {
                     if (*inner == NULL)
-                        *inner = new_block(m);
-                    update(below, right, *inner, n);
+                        *inner = sparselu_new_block(m);
+                    sparselu_update(below, right, *inner, n);
                 }
             }
 #pragma omp taskwait
@@ -137,7 +137,7 @@ static void run(const struct matrix *m, bool tasks)
 
 /* Returns whether two results are equal. They must be equal exactly, because both runs do the same operations
  * on every block in the same order. */
-static bool is_equal(const struct matrix *left, const struct matrix *right)
+static bool sparselu_is_equal(const struct matrix *left, const struct matrix *right)
 {
     int n = left->block;
     for (int b = 0; b < left->blocks * left->blocks; b++) {
@@ -157,18 +157,19 @@ int main(int argc, char **argv)
                                       {"--block", &block, 2, 1000, "elements a side of a block", NULL},
                                       {0}};
     kernel_parse_args(argc, argv, "sparselu", args);
-    struct matrix m = new_matrix((int)blocks, (int)block), expected = new_matrix((int)blocks, (int)block);
+    struct matrix m = sparselu_new_matrix((int)blocks, (int)block),
+                  expected = sparselu_new_matrix((int)blocks, (int)block);
 
     double begin_s = kernel_clock_s();
 #pragma omp parallel
 #pragma omp single
-    run(&m, true);
+    sparselu_run(&m, true);
     double seconds = kernel_clock_s() - begin_s;
 
-    run(&expected, false);
-    bool verified = is_equal(&m, &expected);
-    free_matrix(&m);
-    free_matrix(&expected);
+    sparselu_run(&expected, false);
+    bool verified = sparselu_is_equal(&m, &expected);
+    sparselu_free_matrix(&m);
+    sparselu_free_matrix(&expected);
     char size[32];
     return kernel_report("sparselu", kernel_size_text(size, sizeof size, blocks, "block", block), seconds, verified);
 }

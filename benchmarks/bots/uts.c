@@ -7,35 +7,35 @@
 #define CHILDREN    5
 #define PROBABILITY 0.199
 
-static uint64_t child_of(uint64_t node, uint64_t index)
+static uint64_t uts_child_of(uint64_t node, uint64_t index)
 {
     return kernel_hash(node ^ kernel_hash(index + 1));
 }
 
-static int child_count(uint64_t node)
+static int uts_child_count(uint64_t node)
 {
     return kernel_unit(kernel_hash(node)) < PROBABILITY ? CHILDREN : 0;
 }
 
-static long count_sequential(uint64_t node)
+static long uts_count_sequential(uint64_t node)
 {
     long sum = 1;
-    for (int i = child_count(node); i > 0; i--)
-        sum += count_sequential(child_of(node, i));
+    for (int i = uts_child_count(node); i > 0; i--)
+        sum += uts_count_sequential(uts_child_of(node, i));
     return sum;
 }
 
 /* Counts the nodes of a subtree. The first `depth_left` levels of nodes create tasks. If `depth_left` is
  * negative, all levels do. */
-static long count(uint64_t node, int depth_left)
+static long uts_count(uint64_t node, int depth_left)
 {
-    int children = child_count(node);
+    int children = uts_child_count(node);
     long found[CHILDREN + 1], sum = 1;
     if (depth_left == 0)
-        return count_sequential(node);
+        return uts_count_sequential(node);
     for (int i = children; i > 0; i--) {
 #pragma omp task shared(found) firstprivate(node, i, depth_left)
-        found[i] = count(child_of(node, i), depth_left - 1);
+        found[i] = uts_count(uts_child_of(node, i), depth_left - 1);
     }
 #pragma omp taskwait
     for (int i = children; i > 0; i--)
@@ -44,14 +44,14 @@ static long count(uint64_t node, int depth_left)
 }
 
 /* Counts the nodes of the whole tree. The root is the only node with root_children children. */
-static long count_tree(uint64_t root, long root_children, int cutoff)
+static long uts_count_tree(uint64_t root, long root_children, int cutoff)
 {
     long *found = kernel_alloc(root_children, sizeof(long)), sum = 1;
 #pragma omp parallel
 #pragma omp single
     for (long i = 0; i < root_children; i++) {
 #pragma omp task firstprivate(i)
-        found[i] = count(child_of(root, i), cutoff == 0 ? -1 : cutoff - 1);
+        found[i] = uts_count(uts_child_of(root, i), cutoff == 0 ? -1 : cutoff - 1);
     }
     for (long i = 0; i < root_children; i++)
         sum += found[i];
@@ -71,11 +71,11 @@ int main(int argc, char **argv)
     uint64_t root = kernel_hash((uint64_t)seed);
 
     double begin_s = kernel_clock_s();
-    long result = count_tree(root, root_children, (int)cutoff);
+    long result = uts_count_tree(root, root_children, (int)cutoff);
     double seconds = kernel_clock_s() - begin_s;
 
     for (long i = 0; i < root_children; i++)
-        expected += count_sequential(child_of(root, i));
+        expected += uts_count_sequential(uts_child_of(root, i));
     if (result != expected)
         fprintf(stderr, "uts: %ld nodes, expected %ld\n", result, expected);
     char size[32];

@@ -3,11 +3,11 @@
 #define BLAME_BENCHMARKS_GATE_DESCEND_H
 
 /* Calls `leaf` with `left` additional frames of this function on the stack. */
-static __attribute__((noinline)) int descend(int left, void (*leaf)(void))
+static __attribute__((noinline)) int gate_descend(int left, void (*leaf)(void))
 {
     int result = left;
     if (left > 0)
-        result += descend(left - 1, leaf);
+        result += gate_descend(left - 1, leaf);
     else
         leaf();
     __asm__ volatile("" : "+r"(result)); /* prevents a tail call, so that every level has a frame */

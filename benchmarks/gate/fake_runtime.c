@@ -21,7 +21,7 @@
  * call, and its frame stays on the stack. */
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
-static struct played_task *current(void)
+static struct played_task *fake_current(void)
 {
     return played_current;
 }
@@ -92,7 +92,7 @@ EXPORT long syscall(long number, ...)
 
 EXPORT int fake_signal(void)
 {
-    return timers == 1 && sample_find_handler(timer_signal) ? timer_signal : 0;
+    return timers == 1 && gate_find_sample_handler(timer_signal) ? timer_signal : 0;
 }
 
 EXPORT void fake_time_samples(sample_timer timer)
@@ -112,7 +112,7 @@ EXPORT const struct blame_calls *fake_blame_calls(void)
     return played_blame_calls();
 }
 
-static ompt_mutex_t mutex_kind(enum fake_lock kind)
+static ompt_mutex_t fake_mutex_kind(enum fake_lock kind)
 {
     static const ompt_mutex_t kinds[] = {ompt_mutex_lock, ompt_mutex_critical, ompt_mutex_ordered,
                                          ompt_mutex_nest_lock};
@@ -127,30 +127,30 @@ static __attribute__((noinline)) void invoke(struct played_task *task, fake_body
     task->frame.exit_frame.ptr = NULL;
 }
 
-static void be_waiting(int samples, fake_body inside)
+static void fake_be_waiting(int samples, fake_body inside)
 {
     if (samples)
-        samples_here(samples);
+        gate_samples_here(samples);
     if (inside)
         inside();
 }
 
-static void wait_here(ompt_sync_region_t kind, int samples, fake_body inside, const void *codeptr)
+static void fake_wait_here(ompt_sync_region_t kind, int samples, fake_body inside, const void *codeptr)
 {
-    struct played_task *task = current();
+    struct played_task *task = fake_current();
     send_wait_begin(kind, task->parallel, &task->data, codeptr);
-    be_waiting(samples, inside);
+    fake_be_waiting(samples, inside);
     send_wait_end(kind, task->parallel, &task->data, codeptr);
 }
 
-static void execute_implicit(ompt_data_t *parallel, int thread_num, unsigned threads, fake_body body)
+static void fake_execute_implicit(ompt_data_t *parallel, int thread_num, unsigned threads, fake_body body)
 {
     struct played_task task;
     played_task_init(&task, parallel, ompt_task_implicit, thread_num);
     played_push(&task);
     send_implicit_begin(&task, threads, thread_num);
     invoke(&task, body);
-    wait_here(ompt_sync_region_barrier_implicit_parallel, 0, NULL, NULL);
+    fake_wait_here(ompt_sync_region_barrier_implicit_parallel, 0, NULL, NULL);
     send_implicit_end(NULL, &task.data, threads, thread_num, ompt_task_implicit);
     played_pop();
 }
@@ -163,11 +163,11 @@ struct worker {
     pthread_t thread;
 };
 
-static void *run_worker(void *argument)
+static void *fake_run_worker(void *argument)
 {
     struct worker *worker = argument;
     send_thread_begin(ompt_thread_worker);
-    execute_implicit(worker->parallel, worker->number, worker->threads, worker->body);
+    fake_execute_implicit(worker->parallel, worker->number, worker->threads, worker->body);
     send_thread_end();
     return NULL;
 }
@@ -175,16 +175,16 @@ static void *run_worker(void *argument)
 EXPORT __attribute__((noinline)) void fake_parallel(unsigned threads, fake_body body, fake_body worker_body)
 {
     ompt_data_t parallel = {0};
-    struct played_task *task = current();
+    struct played_task *task = fake_current();
     struct worker workers[FAKE_THREADS];
     task->frame.enter_frame.ptr = __builtin_frame_address(0);
     send_parallel_begin(task, &parallel, threads, HERE);
     for (unsigned i = 1; i < threads; i++) {
         workers[i] = (struct worker){&parallel, worker_body, threads, (int)i, 0};
-        if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) != 0)
+        if (pthread_create(&workers[i].thread, NULL, fake_run_worker, &workers[i]) != 0)
             abort();
     }
-    execute_implicit(&parallel, 0, threads, body);
+    fake_execute_implicit(&parallel, 0, threads, body);
     for (unsigned i = 1; i < threads; i++)
         pthread_join(workers[i].thread, NULL);
     send_parallel_end(task, HERE);
@@ -193,28 +193,28 @@ EXPORT __attribute__((noinline)) void fake_parallel(unsigned threads, fake_body 
 
 EXPORT __attribute__((noinline)) void fake_barrier(int samples, fake_body inside)
 {
-    current()->frame.enter_frame.ptr = __builtin_frame_address(0);
-    wait_here(ompt_sync_region_barrier_explicit, samples, inside, HERE);
-    current()->frame.enter_frame.ptr = NULL;
+    fake_current()->frame.enter_frame.ptr = __builtin_frame_address(0);
+    fake_wait_here(ompt_sync_region_barrier_explicit, samples, inside, HERE);
+    fake_current()->frame.enter_frame.ptr = NULL;
 }
 
 EXPORT __attribute__((noinline)) void fake_work(int samples)
 {
-    current()->frame.enter_frame.ptr = __builtin_frame_address(0);
-    be_waiting(samples, NULL);
-    current()->frame.enter_frame.ptr = NULL;
+    fake_current()->frame.enter_frame.ptr = __builtin_frame_address(0);
+    fake_be_waiting(samples, NULL);
+    fake_current()->frame.enter_frame.ptr = NULL;
 }
 
 EXPORT __attribute__((noinline)) void fake_taskwait(fake_body inside)
 {
-    current()->frame.enter_frame.ptr = __builtin_frame_address(0);
-    wait_here(ompt_sync_region_taskwait, 0, inside, HERE);
-    current()->frame.enter_frame.ptr = NULL;
+    fake_current()->frame.enter_frame.ptr = __builtin_frame_address(0);
+    fake_wait_here(ompt_sync_region_taskwait, 0, inside, HERE);
+    fake_current()->frame.enter_frame.ptr = NULL;
 }
 
 EXPORT __attribute__((noinline)) void fake_task(fake_body body)
 {
-    struct played_task *creator = current(), task;
+    struct played_task *creator = fake_current(), task;
     creator->frame.enter_frame.ptr = __builtin_frame_address(0);
     played_task_init(&task, creator->parallel, ompt_task_explicit, creator->thread_num);
     /* at this point, the task exists, but its creator is still the current task */
@@ -232,7 +232,7 @@ EXPORT __attribute__((noinline)) void fake_task(fake_body body)
 EXPORT __attribute__((noinline)) void fake_task_begin_if0(void)
 {
     static __thread struct played_task task; /* task of the thread, which has only one such task at a time */
-    struct played_task *creator = current();
+    struct played_task *creator = fake_current();
     creator->frame.enter_frame.ptr = __builtin_frame_address(0);
     played_task_init(&task, creator->parallel, ompt_task_explicit | ompt_task_undeferred, creator->thread_num);
     played_push(&task);
@@ -244,41 +244,41 @@ EXPORT __attribute__((noinline)) void fake_task_begin_if0(void)
 
 EXPORT __attribute__((noinline)) void fake_task_complete_if0(void)
 {
-    struct played_task *task = current();
+    struct played_task *task = fake_current();
     played_pop();
-    send_task_complete(task, current());
-    current()->frame.enter_frame.ptr = NULL;
+    send_task_complete(task, fake_current());
+    fake_current()->frame.enter_frame.ptr = NULL;
 }
 
 EXPORT __attribute__((noinline)) void fake_lock_init(enum fake_lock kind, unsigned long id)
 {
-    send_lock_init(mutex_kind(kind), id, HERE);
+    send_lock_init(fake_mutex_kind(kind), id, HERE);
 }
 
 EXPORT __attribute__((noinline)) void fake_lock_destroy(enum fake_lock kind, unsigned long id)
 {
-    send_lock_destroy(mutex_kind(kind), id, HERE);
+    send_lock_destroy(fake_mutex_kind(kind), id, HERE);
 }
 
 EXPORT __attribute__((noinline)) void fake_lock_acquire(enum fake_lock kind, unsigned long id)
 {
-    send_mutex_acquire(mutex_kind(kind), id, HERE);
-    send_mutex_acquired(mutex_kind(kind), id, HERE);
+    send_mutex_acquire(fake_mutex_kind(kind), id, HERE);
+    send_mutex_acquired(fake_mutex_kind(kind), id, HERE);
 }
 
 EXPORT __attribute__((noinline)) void fake_lock_wait(enum fake_lock kind, unsigned long id, int samples,
                                                      fake_body inside)
 {
-    current()->frame.enter_frame.ptr = __builtin_frame_address(0);
-    send_mutex_acquire(mutex_kind(kind), id, HERE);
-    be_waiting(samples, inside);
-    send_mutex_acquired(mutex_kind(kind), id, HERE);
-    current()->frame.enter_frame.ptr = NULL;
+    fake_current()->frame.enter_frame.ptr = __builtin_frame_address(0);
+    send_mutex_acquire(fake_mutex_kind(kind), id, HERE);
+    fake_be_waiting(samples, inside);
+    send_mutex_acquired(fake_mutex_kind(kind), id, HERE);
+    fake_current()->frame.enter_frame.ptr = NULL;
 }
 
 EXPORT __attribute__((noinline)) void fake_lock_release(enum fake_lock kind, unsigned long id)
 {
-    send_mutex_released(mutex_kind(kind), id, HERE);
+    send_mutex_released(fake_mutex_kind(kind), id, HERE);
     KEEP_FRAME();
 }
 

@@ -58,7 +58,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 static int repeats; /* how often the current scenario is repeated */
 
 /* Counts the instructions of one scenario. Calls its function twice; only the second call is counted. */
-static void count(const char *name, void (*run)(void))
+static void gate_count(const char *name, void (*run)(void))
 {
     char label[64];
     snprintf(label, sizeof(label), "%s:%d", name, REPEATS);
@@ -70,57 +70,57 @@ static void count(const char *name, void (*run)(void))
     CALLGRIND_DUMP_STATS_AT(label);
 }
 
-static NOINLINE void do_nothing(void)
+static NOINLINE void gate_do_nothing(void)
 {
     __asm__ volatile("");
 }
 
-static void regions(void)
+static void gate_regions(void)
 {
     for (int i = 0; i < repeats; i++)
-        fake_parallel(1, do_nothing, NULL);
+        fake_parallel(1, gate_do_nothing, NULL);
 }
 
-static void barriers(void)
+static void gate_barriers(void)
 {
     for (int i = 0; i < repeats; i++)
         fake_barrier(0, NULL);
 }
 
-static void taskwaits(void)
+static void gate_taskwaits(void)
 {
     for (int i = 0; i < repeats; i++)
         fake_taskwait(NULL);
 }
 
-static void tasks(void)
+static void gate_tasks(void)
 {
     for (int i = 0; i < repeats; i++)
-        fake_task(do_nothing);
+        fake_task(gate_do_nothing);
 }
 
-static void undeferred_tasks(void)
+static void gate_undeferred_tasks(void)
 {
     for (int i = 0; i < repeats; i++) {
         fake_task_begin_if0();
-        do_nothing();
+        gate_do_nothing();
         fake_task_complete_if0();
     }
 }
 
-static void create_in_taskwait(void)
+static void gate_create_in_taskwait(void)
 {
-    tasks();
+    gate_tasks();
 }
 
 /* Waits in a task, and executes other tasks during the wait. Each switch between the tasks leaves or resumes
  * the wait. */
-static void waiting_tasks(void)
+static void gate_waiting_tasks(void)
 {
-    fake_taskwait(create_in_taskwait);
+    fake_taskwait(gate_create_in_taskwait);
 }
 
-static void use_lock(enum fake_lock kind)
+static void gate_use_lock(enum fake_lock kind)
 {
     for (int i = 0; i < repeats; i++) {
         fake_lock_acquire(kind, 0x1000);
@@ -128,28 +128,28 @@ static void use_lock(enum fake_lock kind)
     }
 }
 
-static void locks(void)
+static void gate_locks(void)
 {
-    use_lock(FAKE_LOCK);
+    gate_use_lock(FAKE_LOCK);
 }
 
-static void criticals(void)
+static void gate_criticals(void)
 {
-    use_lock(FAKE_CRITICAL);
+    gate_use_lock(FAKE_CRITICAL);
 }
 
-static void ordered(void)
+static void gate_ordered(void)
 {
-    use_lock(FAKE_ORDERED);
+    gate_use_lock(FAKE_ORDERED);
 }
 
-static void loops(void)
+static void gate_loops(void)
 {
     for (int i = 0; i < repeats; i++)
         fake_loop();
 }
 
-static void nest_locks(void)
+static void gate_nest_locks(void)
 {
     for (int i = 0; i < repeats; i++) {
         fake_lock_acquire(FAKE_NEST_LOCK, 0x2000);
@@ -158,21 +158,21 @@ static void nest_locks(void)
     }
 }
 
-static void sample_work(void);
+static void gate_sample_work(void);
 
 /* Takes many locks between two samples. The second sample detects this, and the tool then treats later locks
  * as short ones. */
-static void be_fast(void)
+static void gate_be_fast(void)
 {
     repeats = 1;
-    sample_work();
+    gate_sample_work();
     repeats = 10000;
-    locks();
+    gate_locks();
     repeats = 1;
-    sample_work();
+    gate_sample_work();
 }
 
-static void lock_lives(void)
+static void gate_lock_lives(void)
 {
     for (int i = 0; i < repeats; i++) {
         fake_lock_init(FAKE_LOCK, 0x3000);
@@ -180,24 +180,25 @@ static void lock_lives(void)
     }
 }
 
-static void sample_work(void)
+static void gate_sample_work(void)
 {
-    samples_here(repeats);
+    gate_samples_here(repeats);
     __asm__ volatile("" ::: "memory");
 }
 
-static void work_samples(void)
+static void gate_work_samples(void)
 {
-    descend(DEPTH, sample_work);
+    gate_descend(DEPTH, gate_sample_work);
 }
 
-static void deep_tasks(void)
+static void gate_deep_tasks(void)
 {
-    descend(DEPTH, tasks);
+    gate_descend(DEPTH, gate_tasks);
 }
 
 static const struct blame_calls *calls;
 
+/* gate.py counts the calls of functions whose names start with send_. */
 static NOINLINE void send_begin(const char *name, enum blame_kind kind)
 {
     calls->begin(name, strlen(name), kind, 0);
@@ -210,7 +211,7 @@ static NOINLINE void send_end(const char *name, enum blame_kind kind)
     __asm__ volatile("");
 }
 
-static void events(void)
+static void gate_events(void)
 {
     for (int i = 0; i < repeats; i++) {
         send_begin("event", BLAME_EVENT);
@@ -220,7 +221,7 @@ static void events(void)
 }
 
 /* Begins events in the frame that also began the phase around them. */
-static void events_in_phase(void)
+static void gate_events_in_phase(void)
 {
     send_begin("phase", BLAME_PHASE);
     for (int i = 0; i < repeats; i++) {
@@ -230,32 +231,32 @@ static void events_in_phase(void)
     send_end("phase", BLAME_PHASE);
 }
 
-static void deep_events_in_phase(void)
+static void gate_deep_events_in_phase(void)
 {
     send_begin("phase", BLAME_PHASE);
-    descend(5, events);
+    gate_descend(5, gate_events);
     send_end("phase", BLAME_PHASE);
 }
 
-static void deep_events(void)
+static void gate_deep_events(void)
 {
-    descend(DEPTH, events);
+    gate_descend(DEPTH, gate_events);
 }
 
-static void sample_five_frames_in(void)
+static void gate_sample_five_frames_in(void)
 {
     send_begin("phase", BLAME_PHASE);
-    descend(5, sample_work);
+    gate_descend(5, gate_sample_work);
     send_end("phase", BLAME_PHASE);
 }
 
-/* Takes samples as deep in the stack as work_samples() does, but here the stack walk ends at a phase. */
-static void phase_samples(void)
+/* Takes samples as deep in the stack as gate_work_samples() does, but here the stack walk ends at a phase. */
+static void gate_phase_samples(void)
 {
-    descend(DEPTH - 5, sample_five_frames_in);
+    gate_descend(DEPTH - 5, gate_sample_five_frames_in);
 }
 
-static void idle_samples(void)
+static void gate_idle_samples(void)
 {
     fake_barrier(repeats, NULL);
 }
@@ -267,7 +268,7 @@ static struct {
     int asked, done;
 } holder;
 
-static void hold_when_asked(void)
+static void gate_hold_when_asked(void)
 {
     int asked;
     while ((asked = __atomic_load_n(&holder.asked, __ATOMIC_ACQUIRE)) >= 0) {
@@ -283,7 +284,7 @@ static void hold_when_asked(void)
     }
 }
 
-static void ask_holder(void)
+static void gate_ask_holder(void)
 {
     int asked = holder.asked + 1;
     __atomic_store_n(&holder.asked, asked, __ATOMIC_RELEASE);
@@ -293,71 +294,71 @@ static void ask_holder(void)
 
 static int samples; /* number of samples taken in each wait */
 
-static void wait_for_lock(void)
+static void gate_wait_for_lock(void)
 {
-    fake_lock_wait(FAKE_LOCK, 0x4000, samples, ask_holder);
+    fake_lock_wait(FAKE_LOCK, 0x4000, samples, gate_ask_holder);
     fake_lock_release(FAKE_LOCK, 0x4000);
 }
 
 /* Takes all samples during a single wait for a lock. */
-static void lock_samples(void)
+static void gate_lock_samples(void)
 {
     samples = repeats;
-    ask_holder();
-    let_time_pass();
-    descend(DEPTH, wait_for_lock);
+    gate_ask_holder();
+    gate_let_time_pass();
+    gate_descend(DEPTH, gate_wait_for_lock);
 }
 
 /* Takes one sample in each wait, so that the holder has blame to book at each release. */
-static void blamed_releases(void)
+static void gate_blamed_releases(void)
 {
     samples = 1;
     for (int i = 0; i < repeats; i++) {
-        ask_holder();
-        let_time_pass();
-        descend(DEPTH, wait_for_lock);
+        gate_ask_holder();
+        gate_let_time_pass();
+        gate_descend(DEPTH, gate_wait_for_lock);
     }
 }
 
-static void inside_one_thread(void)
+static void gate_inside_one_thread(void)
 {
-    count("barrier", barriers);
-    count("loop", loops);
-    count("taskwait", taskwaits);
-    count("task", tasks);
-    count("task in taskwait", waiting_tasks);
-    count("task at 20 frames", deep_tasks);
-    count("task with if(0)", undeferred_tasks);
-    count("lock", locks);
-    count("critical", criticals);
-    count("ordered", ordered);
-    count("nestable lock", nest_locks);
-    be_fast();
-    count("short lock", locks);
-    count("short critical", criticals);
-    count("short ordered", ordered);
-    count("short nestable lock", nest_locks);
-    count("lock's life", lock_lives);
-    count("event in a phase", events_in_phase);
-    count("event 5 frames in", deep_events_in_phase);
-    count("event at 20 frames", deep_events);
+    gate_count("barrier", gate_barriers);
+    gate_count("loop", gate_loops);
+    gate_count("taskwait", gate_taskwaits);
+    gate_count("task", gate_tasks);
+    gate_count("task in taskwait", gate_waiting_tasks);
+    gate_count("task at 20 frames", gate_deep_tasks);
+    gate_count("task with if(0)", gate_undeferred_tasks);
+    gate_count("lock", gate_locks);
+    gate_count("critical", gate_criticals);
+    gate_count("ordered", gate_ordered);
+    gate_count("nestable lock", gate_nest_locks);
+    gate_be_fast();
+    gate_count("short lock", gate_locks);
+    gate_count("short critical", gate_criticals);
+    gate_count("short ordered", gate_ordered);
+    gate_count("short nestable lock", gate_nest_locks);
+    gate_count("lock's life", gate_lock_lives);
+    gate_count("event in a phase", gate_events_in_phase);
+    gate_count("event 5 frames in", gate_deep_events_in_phase);
+    gate_count("event at 20 frames", gate_deep_events);
 }
 
-static void inside_two_threads(void)
+static void gate_inside_two_threads(void)
 {
-    ask_holder(); /* the other thread starts here, where nothing is counted */
-    ask_holder();
-    count("sample WORK", work_samples);
-    count("sample in a phase", phase_samples);
-    count("sample IDLE", idle_samples);
-    count("sample LOCKWAIT", lock_samples);
-    count("blamed release", blamed_releases);
+    gate_ask_holder(); /* the other thread starts here, where nothing is counted */
+    gate_ask_holder();
+    gate_count("sample WORK", gate_work_samples);
+    gate_count("sample in a phase", gate_phase_samples);
+    gate_count("sample IDLE", gate_idle_samples);
+    gate_count("sample LOCKWAIT", gate_lock_samples);
+    gate_count("blamed release", gate_blamed_releases);
     __atomic_store_n(&holder.asked, -1, __ATOMIC_RELEASE);
 }
 
 static sem_t begun, over;
 
-static void be_there(void)
+static void gate_be_there(void)
 {
     sem_post(&begun);
     while (sem_wait(&over) != 0)
@@ -366,11 +367,11 @@ static void be_there(void)
 
 /* Takes a sample while there are many threads. The result shows how the cost of the census depends on the
  * number of threads. */
-static void inside_a_crowd(void)
+static void gate_inside_a_crowd(void)
 {
     for (int i = 1; i < FAKE_THREADS; i++)
         sem_wait(&begun);
-    count("sample WORK of 64", work_samples);
+    gate_count("sample WORK of 64", gate_work_samples);
     for (int i = 1; i < FAKE_THREADS; i++)
         sem_post(&over);
 }
@@ -383,7 +384,7 @@ int main(int argc, char **argv)
         return 1;
     if (strcmp(argv[2], "callbacks") == 0) {
         fake_print_callbacks();
-    } else if (clock_reads == 0 || !sample_find_handler(fake_signal())) {
+    } else if (clock_reads == 0 || !gate_find_sample_handler(fake_signal())) {
         fputs("gate: the tool gets its timer or its clock in a way that this program does not know\n", stderr);
         return 1;
     } else {
@@ -395,11 +396,11 @@ int main(int argc, char **argv)
         repeats = WARM_UP;
         /* Moves the times at which the next samples are due this many periods into the future, so that no
          * sample is late on a slow machine. */
-        sample_work();
-        count("parallel", regions);
-        fake_parallel(1, inside_one_thread, NULL);
-        fake_parallel(2, inside_two_threads, hold_when_asked);
-        fake_parallel(FAKE_THREADS, inside_a_crowd, be_there);
+        gate_sample_work();
+        gate_count("parallel", gate_regions);
+        fake_parallel(1, gate_inside_one_thread, NULL);
+        fake_parallel(2, gate_inside_two_threads, gate_hold_when_asked);
+        fake_parallel(FAKE_THREADS, gate_inside_a_crowd, gate_be_there);
     }
     fflush(stdout);
     _exit(0); /* the measurement is not completed, because no profile is needed */

@@ -20,7 +20,7 @@ typedef void (*sample_handler)(int, siginfo_t *, void *);
 static sample_handler handler;
 static int handler_signal;
 
-static bool sample_find_handler(int signal)
+static bool gate_find_sample_handler(int signal)
 {
     struct sigaction action;
     if (sigaction(signal, NULL, &action) != 0 || !(action.sa_flags & SA_SIGINFO))
@@ -31,7 +31,7 @@ static bool sample_find_handler(int signal)
 }
 
 /* Waits until all of the tool's grace times are over, so that a sample runs the same code in every run. */
-static void let_time_pass(void)
+static void gate_let_time_pass(void)
 {
     struct timespec begin, now;
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -54,7 +54,7 @@ static sample_timer time_samples;
 
 /* Sets the registers that a stack walk needs, as if a signal had interrupted the calling function here.
  * getcontext() would add a system call to the time that is measured. */
-static inline __attribute__((always_inline)) void be_interrupted_here(ucontext_t *context)
+static inline __attribute__((always_inline)) void gate_be_interrupted_here(ucontext_t *context)
 {
     greg_t rip, rsp, rbp;
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" : "=r"(rip), "=r"(rsp), "=r"(rbp));
@@ -67,16 +67,16 @@ static __attribute__((noinline)) void hand_samples(siginfo_t *info)
 {
     ucontext_t contexts[LEAVES];
     memset(contexts, 0, sizeof(contexts));
-    be_interrupted_here(&contexts[0]);
-    be_interrupted_here(&contexts[1]);
-    be_interrupted_here(&contexts[2]);
-    be_interrupted_here(&contexts[3]);
+    gate_be_interrupted_here(&contexts[0]);
+    gate_be_interrupted_here(&contexts[1]);
+    gate_be_interrupted_here(&contexts[2]);
+    gate_be_interrupted_here(&contexts[3]);
     time_samples(handler, handler_signal, info, contexts);
     __asm__ volatile("" ::: "memory");
 }
 
 /* Takes samples as if a timer's signal had interrupted this function. */
-static __attribute__((noinline)) void samples_here(int count)
+static __attribute__((noinline)) void gate_samples_here(int count)
 {
     siginfo_t info;
     ucontext_t context;
@@ -84,7 +84,7 @@ static __attribute__((noinline)) void samples_here(int count)
     memset(&context, 0, sizeof(context));
     info.si_signo = handler_signal;
     info.si_code = SI_TIMER;
-    let_time_pass();
+    gate_let_time_pass();
     if (time_samples)
         hand_samples(&info);
     for (volatile int i = 0; i < count && !time_samples; i++) {

@@ -37,112 +37,112 @@ static bool cold;
 static double batch_ns[BATCHES];
 static sem_t begun, end;
 
-static double now_ns(void)
+static double times_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * NS_PER_S + (double)now.tv_nsec;
 }
 
-static int compare(const void *a, const void *b)
+static int times_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static void print_batches(int count)
+static void times_print_batches(int count)
 {
-    qsort(batch_ns, (size_t)count, sizeof batch_ns[0], compare);
+    qsort(batch_ns, (size_t)count, sizeof batch_ns[0], times_compare);
     printf("%s,%d,%.1f,%.1f\n", name, frames, batch_ns[0], batch_ns[count / 2]);
 }
 
 /* Returns how long it takes to read the clock, in ns. This time is subtracted if a batch consists of one
  * sample. */
-static double reading_ns(void)
+static double times_reading_ns(void)
 {
     double least = NS_PER_S;
     for (int i = 0; i < 1000; i++) {
-        double begin = now_ns(), passed = now_ns() - begin;
+        double begin = times_now_ns(), passed = times_now_ns() - begin;
         least = passed < least ? passed : least;
     }
     return least;
 }
 
 /* Fills the caches with other data before each sample, as a program with much data would. */
-static void run_cold(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
+static void times_run_cold(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
 {
     static char *memory;
-    double reading = reading_ns();
+    double reading = times_reading_ns();
     if (!memory)
         memory = mmap(NULL, COLD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     for (int i = 0; i < COLD_BATCHES; i++) {
         for (size_t at = 0; memory != MAP_FAILED && at < COLD_BYTES; at += 64)
             memory[at]++;
-        double begin = now_ns();
+        double begin = times_now_ns();
         handler(signal, info, &contexts[i % leaves]);
-        batch_ns[i] = now_ns() - begin - reading;
+        batch_ns[i] = times_now_ns() - begin - reading;
     }
-    print_batches(COLD_BATCHES);
+    times_print_batches(COLD_BATCHES);
 }
 
-static void run_batches(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
+static void times_run_batches(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
 {
     for (int i = 0; i < WARM_UP; i++)
         handler(signal, info, &contexts[i % leaves]);
     if (cold) {
-        run_cold(handler, signal, info, contexts);
+        times_run_cold(handler, signal, info, contexts);
         return;
     }
     for (int batch = 0; batch < BATCHES; batch++) {
-        double begin = now_ns();
+        double begin = times_now_ns();
         for (int i = 0; i < BATCH; i++)
             handler(signal, info, &contexts[i % leaves]);
-        batch_ns[batch] = (now_ns() - begin) / BATCH;
+        batch_ns[batch] = (times_now_ns() - begin) / BATCH;
     }
-    print_batches(BATCHES);
+    times_print_batches(BATCHES);
 }
 
-static void work(void)
+static void times_work(void)
 {
-    samples_here(1);
+    gate_samples_here(1);
     __asm__ volatile("" ::: "memory");
 }
 
-static void work_in_runtime(void)
+static void times_work_in_runtime(void)
 {
     fake_work(1);
     __asm__ volatile("" ::: "memory");
 }
 
-static void idle(void)
+static void times_idle(void)
 {
     fake_barrier(1, NULL);
     __asm__ volatile("" ::: "memory");
 }
 
-static void wait_for_lock(void)
+static void times_wait_for_lock(void)
 {
     fake_lock_wait(FAKE_LOCK, LOCK, 1, NULL);
     fake_lock_release(FAKE_LOCK, LOCK);
 }
 
-static bool is_wanted(const char *scenario)
+static bool times_is_wanted(const char *scenario)
 {
     name = scenario;
     return !only || strcmp(only, scenario) == 0;
 }
 
-static void at_depths(const char *scenario, int hit_leaves, void (*leaf)(void))
+static void times_at_depths(const char *scenario, int hit_leaves, void (*leaf)(void))
 {
-    if (!is_wanted(scenario))
+    if (!times_is_wanted(scenario))
         return;
     leaves = hit_leaves;
     frames = 20;
     for (int round = 0; round < rounds; round++)
-        descend(frames, leaf);
+        gate_descend(frames, leaf);
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
         frames = depths[i];
-        descend(frames, leaf);
+        gate_descend(frames, leaf);
     }
 }
 
@@ -152,7 +152,7 @@ static struct {
     siginfo_t *info;
 } sample;
 
-static void keep_handler(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
+static void times_keep_handler(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
 {
     static siginfo_t kept;
     (void)contexts;
@@ -162,138 +162,138 @@ static void keep_handler(sample_handler handler, int signal, siginfo_t *info, uc
     sample.info = &kept;
 }
 
-static NOINLINE void sample_once(void)
+static NOINLINE void times_sample_once(void)
 {
     static ucontext_t context;
-    be_interrupted_here(&context);
+    gate_be_interrupted_here(&context);
     sample.handler(sample.signal, sample.info, &context);
     __asm__ volatile("" ::: "memory");
 }
 
-static NOINLINE void sample_never(void)
+static NOINLINE void times_sample_never(void)
 {
     __asm__ volatile("" ::: "memory");
 }
 
-static NOINLINE int from_here(int left, void (*leaf)(void))
+static NOINLINE int times_from_here(int left, void (*leaf)(void))
 {
-    int result = descend(left, leaf);
+    int result = gate_descend(left, leaf);
     __asm__ volatile("" : "+r"(result));
     return result;
 }
 
-static NOINLINE int from_there(int left, void (*leaf)(void))
+static NOINLINE int times_from_there(int left, void (*leaf)(void))
 {
-    int result = descend(left, leaf);
+    int result = gate_descend(left, leaf);
     __asm__ volatile("" : "+r"(result) : : "rcx"); /* keeps the compiler from merging the two functions */
     return result + 1;
 }
 
-static void in_turn(void (*leaf)(void))
+static void times_in_turn(void (*leaf)(void))
 {
-    from_here(frames, leaf);
-    from_there(frames, leaf);
+    times_from_here(frames, leaf);
+    times_from_there(frames, leaf);
 }
 
 static void (*in_region)(void);
 
-static void new_region(void)
+static void times_new_region(void)
 {
     fake_parallel(1, in_region, NULL);
     __asm__ volatile("" ::: "memory");
 }
 
-static void in_new_regions(void (*leaf)(void))
+static void times_in_new_regions(void (*leaf)(void))
 {
     in_region = leaf;
-    descend(frames, new_region);
-    descend(frames, new_region);
+    gate_descend(frames, times_new_region);
+    gate_descend(frames, times_new_region);
 }
 
-static double pairs_ns(void (*pair)(void (*)(void)), void (*leaf)(void))
+static double times_pairs_ns(void (*pair)(void (*)(void)), void (*leaf)(void))
 {
-    double begin = now_ns();
+    double begin = times_now_ns();
     for (int i = 0; i < BATCH / 2; i++)
         pair(leaf);
-    return (now_ns() - begin) / BATCH;
+    return (times_now_ns() - begin) / BATCH;
 }
 
 /* Measures samples that need some setup before each of them. The time of the setup is measured and
  * subtracted. */
-static void by_pairs(const char *scenario, void (*pair)(void (*)(void)))
+static void times_by_pairs(const char *scenario, void (*pair)(void (*)(void)))
 {
-    if (!is_wanted(scenario))
+    if (!times_is_wanted(scenario))
         return;
-    time_samples = keep_handler;
-    samples_here(1);
-    time_samples = run_batches;
+    time_samples = times_keep_handler;
+    gate_samples_here(1);
+    time_samples = times_run_batches;
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
         double without = NS_PER_S, with;
         frames = depths[i];
         for (int batch = 0; batch < BATCHES; batch++)
-            without = (with = pairs_ns(pair, sample_never)) < without ? with : without;
+            without = (with = times_pairs_ns(pair, times_sample_never)) < without ? with : without;
         for (int batch = 0; batch < BATCHES + WARM_UP / BATCH; batch++)
-            batch_ns[batch % BATCHES] = pairs_ns(pair, sample_once) - without;
-        print_batches(BATCHES);
+            batch_ns[batch % BATCHES] = times_pairs_ns(pair, times_sample_once) - without;
+        times_print_batches(BATCHES);
     }
 }
 
-static void other_thread_sleeps(void)
+static void times_other_thread_sleeps(void)
 {
     sem_post(&begun);
     while (sem_wait(&end) != 0)
         ;
 }
 
-static void other_thread_waits(void)
+static void times_other_thread_waits(void)
 {
-    fake_barrier(0, other_thread_sleeps);
+    fake_barrier(0, times_other_thread_sleeps);
 }
 
-static void other_thread_holds(void)
+static void times_other_thread_holds(void)
 {
     fake_lock_acquire(FAKE_LOCK, LOCK);
-    other_thread_sleeps();
+    times_other_thread_sleeps();
     fake_lock_release(FAKE_LOCK, LOCK);
 }
 
-static void beside_working_thread(void)
+static void times_beside_working_thread(void)
 {
     sem_wait(&begun);
-    at_depths("WORK", 1, work);
-    at_depths("WORK, 4 leaves in turn", LEAVES, work);
-    by_pairs("WORK, another path each time", in_turn);
-    at_depths("WORK in the runtime", 1, work_in_runtime);
-    at_depths("IDLE", 1, idle);
-    at_depths("LOCKWAIT", 1, wait_for_lock);
+    times_at_depths("WORK", 1, times_work);
+    times_at_depths("WORK, 4 leaves in turn", LEAVES, times_work);
+    times_by_pairs("WORK, another path each time", times_in_turn);
+    times_at_depths("WORK in the runtime", 1, times_work_in_runtime);
+    times_at_depths("IDLE", 1, times_idle);
+    times_at_depths("LOCKWAIT", 1, times_wait_for_lock);
     cold = true;
-    at_depths("WORK, cold", LEAVES, work);
-    at_depths("IDLE, cold", 1, idle);
+    times_at_depths("WORK, cold", LEAVES, times_work);
+    times_at_depths("IDLE, cold", 1, times_idle);
     cold = false;
     sem_post(&end);
 }
 
-static void beside_waiting_thread(void)
+static void times_beside_waiting_thread(void)
 {
     sem_wait(&begun);
-    at_depths("WORK, another thread waits", LEAVES, work);
+    times_at_depths("WORK, another thread waits", LEAVES, times_work);
     sem_post(&end);
 }
 
-static void print_clocks(void)
+static void times_print_clocks(void)
 {
-    double begin = now_ns();
+    double begin = times_now_ns();
     for (int i = 0; i < 100000; i++)
-        now_ns();
-    printf("a reading of the clock,0,%.1f,0\n", (now_ns() - begin) / 100000);
-    begin = now_ns();
+        times_now_ns();
+    printf("a reading of the clock,0,%.1f,0\n", (times_now_ns() - begin) / 100000);
+    begin = times_now_ns();
     for (int i = 0; i < 100000; i++)
         __rdtsc();
-    printf("a reading of the counter,0,%.1f,0\n", (now_ns() - begin) / 100000);
-    begin = now_ns();
+    printf("a reading of the counter,0,%.1f,0\n", (times_now_ns() - begin) / 100000);
+    begin = times_now_ns();
     for (int i = 0; i < 100000; i++)
         syscall(SYS_getppid);
-    printf("a system call that does nothing,0,%.1f,0\n", (now_ns() - begin) / 100000);
+    printf("a system call that does nothing,0,%.1f,0\n", (times_now_ns() - begin) / 100000);
 }
 
 int main(int argc, char **argv)
@@ -304,19 +304,19 @@ int main(int argc, char **argv)
     rounds = argc > 3 ? atoi(argv[3]) : 0;
     if (!fake_start(argv[1]))
         return 1;
-    if (!sample_find_handler(fake_signal())) {
+    if (!gate_find_sample_handler(fake_signal())) {
         fputs("times: the tool gets its timer in a way that this program does not know\n", stderr);
         return 1;
     }
     sem_init(&begun, 0, 0);
     sem_init(&end, 0, 0);
-    time_samples = run_batches;
-    fake_time_samples(run_batches);
+    time_samples = times_run_batches;
+    fake_time_samples(times_run_batches);
     if (!only)
-        print_clocks();
-    by_pairs("WORK, first in its region", in_new_regions);
-    fake_parallel(2, beside_working_thread, other_thread_holds);
-    fake_parallel(2, beside_waiting_thread, other_thread_waits);
+        times_print_clocks();
+    times_by_pairs("WORK, first in its region", times_in_new_regions);
+    fake_parallel(2, times_beside_working_thread, times_other_thread_holds);
+    fake_parallel(2, times_beside_waiting_thread, times_other_thread_waits);
     fflush(stdout);
     _exit(0); /* the measurement is not completed, because no profile is needed */
 }

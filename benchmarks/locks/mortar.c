@@ -11,7 +11,7 @@ struct point {
     uint64_t sum;
 };
 
-static uint64_t value_of(uint64_t element, int round)
+static uint64_t mortar_value_of(uint64_t element, int round)
 {
     uint64_t value = element;
     for (int i = 0; i < ROUNDS; i++)
@@ -20,21 +20,21 @@ static uint64_t value_of(uint64_t element, int round)
 }
 
 /* Returns the point to which a value of the element is added. Point 0 is shared by all threads. */
-static size_t point_of(uint64_t value, uint64_t element, size_t points, long shared)
+static size_t mortar_point_of(uint64_t value, uint64_t element, size_t points, long shared)
 {
     if ((value >> 32) % 100 < (uint64_t)shared)
         return 0;
     return 1 + (element + value % 64) % (points - 1);
 }
 
-static void add(struct point *point, uint64_t value)
+static void mortar_add(struct point *point, uint64_t value)
 {
     omp_set_lock(&point->lock);
     point->sum += value;
     omp_unset_lock(&point->lock);
 }
 
-static double transfer(struct point *points, size_t count, long elements, long steps, long shared)
+static double mortar_transfer(struct point *points, size_t count, long elements, long steps, long shared)
 {
     double begin_s = kernel_clock_s();
 #pragma omp parallel
@@ -42,21 +42,21 @@ static double transfer(struct point *points, size_t count, long elements, long s
 #pragma omp for schedule(static)
         for (long element = 0; element < elements; element++)
             for (int i = 0; i < POINTS_OF_ELEMENT; i++) {
-                uint64_t value = value_of((uint64_t)element, i);
-                add(&points[point_of(value, (uint64_t)element, count, shared)], value);
+                uint64_t value = mortar_value_of((uint64_t)element, i);
+                mortar_add(&points[mortar_point_of(value, (uint64_t)element, count, shared)], value);
             }
     }
     return kernel_clock_s() - begin_s;
 }
 
-static bool is_verified(const struct point *points, size_t count, long elements, long steps, long shared)
+static bool mortar_is_verified(const struct point *points, size_t count, long elements, long steps, long shared)
 {
     uint64_t *expected = kernel_alloc(count, sizeof(*expected));
     bool equal = true;
     for (long element = 0; element < elements; element++)
         for (int i = 0; i < POINTS_OF_ELEMENT; i++) {
-            uint64_t value = value_of((uint64_t)element, i);
-            expected[point_of(value, (uint64_t)element, count, shared)] += (uint64_t)steps * value;
+            uint64_t value = mortar_value_of((uint64_t)element, i);
+            expected[mortar_point_of(value, (uint64_t)element, count, shared)] += (uint64_t)steps * value;
         }
     for (size_t i = 0; i < count; i++)
         equal = equal && points[i].sum == expected[i];
@@ -77,8 +77,8 @@ int main(int argc, char **argv)
     struct point *points = kernel_alloc(count, sizeof(*points));
     for (size_t i = 0; i < count; i++)
         omp_init_lock(&points[i].lock);
-    double seconds = transfer(points, count, elements, steps, shared);
-    bool verified = is_verified(points, count, elements, steps, shared);
+    double seconds = mortar_transfer(points, count, elements, steps, shared);
+    bool verified = mortar_is_verified(points, count, elements, steps, shared);
     for (size_t i = 0; i < count; i++)
         omp_destroy_lock(&points[i].lock);
     free(points);

@@ -28,7 +28,7 @@ static struct {
 
 static int batches = 300;
 
-static double now_ns(void)
+static double micro_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -36,76 +36,76 @@ static double now_ns(void)
 }
 
 /* Does nothing. The compiler can neither remove nor move the call. */
-static inline void nothing(void)
+static inline void micro_nothing(void)
 {
     __asm__ volatile("" ::: "memory");
 }
 
-static void do_parallel(int count)
+static void micro_do_parallel(int count)
 {
     for (int i = 0; i < count; i++) {
 #pragma omp parallel
-        nothing();
+        micro_nothing();
     }
 }
 
-static void do_barrier(int count)
+static void micro_do_barrier(int count)
 {
     for (int i = 0; i < count; i++) {
 #pragma omp barrier
     }
 }
 
-static void do_for(int count)
+static void micro_do_for(int count)
 {
     int threads = omp_get_num_threads();
     for (int i = 0; i < count; i++) {
 #pragma omp for schedule(static)
         for (int j = 0; j < threads; j++)
-            nothing();
+            micro_nothing();
     }
 }
 
-static void do_critical(int count)
+static void micro_do_critical(int count)
 {
     for (int i = 0; i < count; i++) {
 #pragma omp critical(micro)
-        nothing();
+        micro_nothing();
     }
 }
 
-static void do_lock(int count)
+static void micro_do_lock(int count)
 {
     omp_lock_t *lock = &locks[omp_get_thread_num()].lock;
     for (int i = 0; i < count; i++) {
         omp_set_lock(lock);
-        nothing();
+        micro_nothing();
         omp_unset_lock(lock);
     }
 }
 
 /* Runs a loop of `count` ordered iterations, each of which waits for the one before. */
-static void do_ordered(int count)
+static void micro_do_ordered(int count)
 {
 #pragma omp for ordered schedule(static, 1)
     for (int i = 0; i < count; i++) {
 #pragma omp ordered
-        nothing();
+        micro_nothing();
     }
 }
 
-static void do_task(int count)
+static void micro_do_task(int count)
 {
     for (int i = 0; i < count; i += TASKS) {
         for (int j = 0; j < TASKS; j++) {
 #pragma omp task
-            nothing();
+            micro_nothing();
         }
 #pragma omp taskwait
     }
 }
 
-static void do_taskwait(int count)
+static void micro_do_taskwait(int count)
 {
     for (int i = 0; i < count; i++) {
 #pragma omp taskwait
@@ -117,47 +117,48 @@ static const struct construct {
     void (*run)(int count);
     int in_region; /* whether the construct is executed by all threads of a region that already runs */
 } constructs[] = {
-    {"parallel", do_parallel, 0}, {"barrier", do_barrier, 1}, {"for", do_for, 1},   {"critical", do_critical, 1},
-    {"lock", do_lock, 1},         {"ordered", do_ordered, 1}, {"task", do_task, 1}, {"taskwait", do_taskwait, 1},
+    {"parallel", micro_do_parallel, 0}, {"barrier", micro_do_barrier, 1},   {"for", micro_do_for, 1},
+    {"critical", micro_do_critical, 1}, {"lock", micro_do_lock, 1},         {"ordered", micro_do_ordered, 1},
+    {"task", micro_do_task, 1},         {"taskwait", micro_do_taskwait, 1},
 };
 
 #define CONSTRUCTS (sizeof(constructs) / sizeof(constructs[0]))
 
 /* Returns the time in ns from when all threads are ready to when all have finished. It includes two barriers,
  * whose cost is shared by all constructs of the batch. */
-static double time_in_region(const struct construct *construct, int count)
+static double micro_time_in_region(const struct construct *construct, int count)
 {
     double begin_ns = 0;
 #pragma omp barrier
 #pragma omp master
-    begin_ns = now_ns();
+    begin_ns = micro_now_ns();
     construct->run(count);
 #pragma omp barrier
-    return now_ns() - begin_ns; /* only the value of the primary thread is used */
+    return micro_now_ns() - begin_ns; /* only the value of the primary thread is used */
 }
 
-static double time_batch(const struct construct *construct, int count)
+static double micro_time_batch(const struct construct *construct, int count)
 {
     double ns = 0;
     if (!construct->in_region) {
-        double begin_ns = now_ns();
+        double begin_ns = micro_now_ns();
         construct->run(count);
-        return now_ns() - begin_ns;
+        return micro_now_ns() - begin_ns;
     }
 #pragma omp parallel
     {
-        double mine = time_in_region(construct, count);
+        double mine = micro_time_in_region(construct, count);
 #pragma omp master
         ns = mine;
     }
     return ns;
 }
 
-static double least_of(const struct construct *construct, int count, int tries)
+static double micro_least_of(const struct construct *construct, int count, int tries)
 {
-    double least_ns = time_batch(construct, count), end_ns = now_ns() + LONGEST_NS;
-    for (int i = 1; i < tries && (i < LEAST || now_ns() < end_ns); i++) {
-        double ns = time_batch(construct, count);
+    double least_ns = micro_time_batch(construct, count), end_ns = micro_now_ns() + LONGEST_NS;
+    for (int i = 1; i < tries && (i < LEAST || micro_now_ns() < end_ns); i++) {
+        double ns = micro_time_batch(construct, count);
         if (ns < least_ns)
             least_ns = ns;
     }
@@ -165,22 +166,22 @@ static double least_of(const struct construct *construct, int count, int tries)
 }
 
 /* Returns how many constructs a batch has, which is a multiple of TASKS. */
-static int choose_count(const struct construct *construct)
+static int micro_choose_count(const struct construct *construct)
 {
     int count = TASKS;
-    while (count < MAX_COUNT && least_of(construct, count, 5) < BATCH_NS)
+    while (count < MAX_COUNT && micro_least_of(construct, count, 5) < BATCH_NS)
         count *= 2;
     return count;
 }
 
-static void measure(const struct construct *construct)
+static void micro_measure(const struct construct *construct)
 {
-    int count = choose_count(construct);
-    double least_ns = least_of(construct, count, batches);
+    int count = micro_choose_count(construct);
+    double least_ns = micro_least_of(construct, count, batches);
     printf("%s %d %.3f\n", construct->name, omp_get_max_threads(), least_ns / count);
 }
 
-static int is_asked(const char *name, int argc, char **argv)
+static int micro_is_asked(const char *name, int argc, char **argv)
 {
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], name) == 0)
@@ -188,7 +189,7 @@ static int is_asked(const char *name, int argc, char **argv)
     return argc <= 2;
 }
 
-static int is_known(const char *name)
+static int micro_is_known(const char *name)
 {
     for (size_t i = 0; i < CONSTRUCTS; i++)
         if (strcmp(constructs[i].name, name) == 0)
@@ -201,7 +202,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         batches = atoi(argv[1]);
     for (int i = 2; i < argc; i++)
-        if (!is_known(argv[i]))
+        if (!micro_is_known(argv[i]))
             batches = 0;
     if (batches < 1 || omp_get_max_threads() > MAX_THREADS) {
         fputs("usage: micro [batches [construct ...]]; at most 64 threads; constructs:", stderr);
@@ -213,8 +214,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < MAX_THREADS; i++)
         omp_init_lock(&locks[i].lock);
     for (size_t i = 0; i < CONSTRUCTS; i++)
-        if (is_asked(constructs[i].name, argc, argv))
-            measure(&constructs[i]);
+        if (micro_is_asked(constructs[i].name, argc, argv))
+            micro_measure(&constructs[i]);
     for (int i = 0; i < MAX_THREADS; i++)
         omp_destroy_lock(&locks[i].lock);
     return 0;

@@ -14,21 +14,21 @@ static const long known[MOST_QUEENS + 1] = {1,   1,   0,    0,     2,     10,   
 
 /* Counts the ways to place the queens of the remaining rows. The bits of `columns` are the free columns. The
  * bits of `down` and `up` are the columns that a diagonal attacks. */
-static long count_ways(unsigned columns, unsigned down, unsigned up)
+static long mpi_queens_count_ways(unsigned columns, unsigned down, unsigned up)
 {
     long ways = 0;
     if (columns == 0)
         return 1;
     for (unsigned open = columns & ~(down | up); open != 0; open &= open - 1) {
         unsigned place = open & -open;
-        ways += count_ways(columns & ~place, (down | place) << 1, (up | place) >> 1);
+        ways += mpi_queens_count_ways(columns & ~place, (down | place) << 1, (up | place) >> 1);
     }
     return ways;
 }
 
 /* Counts the ways for one piece of work, which is given by the columns of the first two queens. Each thread
  * takes some columns for the third queen. */
-static long count_piece(long queens, long piece)
+static long mpi_queens_count_piece(long queens, long piece)
 {
     unsigned first = 1u << (piece / queens), second = 1u << (piece % queens), all = (1u << queens) - 1;
     unsigned columns = all & ~first & ~second;
@@ -40,13 +40,13 @@ static long count_piece(long queens, long piece)
     for (long third = 0; third < queens; third++) {
         unsigned place = 1u << third;
         if (columns & ~(down | up) & place)
-            ways += count_ways(columns & ~place, (down | place) << 1, (up | place) >> 1);
+            ways += mpi_queens_count_ways(columns & ~place, (down | place) << 1, (up | place) >> 1);
     }
     return ways;
 }
 
 /* Hands out all pieces, as the master. Returns the number of ways that all workers have counted together. */
-static long hand_out(long pieces, int workers)
+static long mpi_queens_hand_out(long pieces, int workers)
 {
     long next = 0, counted, ways = 0;
     MPI_Status from;
@@ -60,13 +60,13 @@ static long hand_out(long pieces, int workers)
     return ways;
 }
 
-static void work(long queens)
+static void mpi_queens_work(long queens)
 {
     long piece = DONE, counted = 0;
     do {
         MPI_Send(&counted, 1, MPI_LONG, 0, ASK, MPI_COMM_WORLD);
         MPI_Recv(&piece, 1, MPI_LONG, 0, TELL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        counted = piece == DONE ? 0 : count_piece(queens, piece);
+        counted = piece == DONE ? 0 : mpi_queens_count_piece(queens, piece);
     } while (piece != DONE);
 }
 
@@ -81,12 +81,12 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     double begin_s = kernel_clock_s();
     if (ranks.rank != 0)
-        work(queens);
+        mpi_queens_work(queens);
     else if (ranks.count > 1)
-        ways = hand_out(queens * queens, ranks.count - 1);
+        ways = mpi_queens_hand_out(queens * queens, ranks.count - 1);
     else
         for (long piece = 0; piece < queens * queens; piece++)
-            ways += count_piece(queens, piece);
+            ways += mpi_queens_count_piece(queens, piece);
     double seconds = kernel_clock_s() - begin_s;
 
     bool verified = ranks.rank != 0 || ways == known[queens];

@@ -17,7 +17,7 @@ struct neighbours {
     int up, down, left, right;
 };
 
-static struct block new_block(long first_row, long rows, long first_column, long columns)
+static struct block mpi_stencil_new_block(long first_row, long rows, long first_column, long columns)
 {
     struct block block = {rows, columns, columns + 2, first_row, first_column, NULL, NULL};
     block.now = kernel_alloc((size_t)((rows + 2) * block.stride), sizeof(double));
@@ -25,14 +25,14 @@ static struct block new_block(long first_row, long rows, long first_column, long
     return block;
 }
 
-static void free_block(struct block *block)
+static void mpi_stencil_free_block(struct block *block)
 {
     free(block->now);
     free(block->next);
 }
 
 /* Sets the inside of the block to zero, and each point on the border of the square to a different value. */
-static void fill(const struct block *block, long size)
+static void mpi_stencil_fill(const struct block *block, long size)
 {
     for (long i = 0; i < block->rows + 2; i++)
         for (long j = 0; j < block->columns + 2; j++) {
@@ -43,7 +43,7 @@ static void fill(const struct block *block, long size)
         }
 }
 
-static inline void sweep_row(const struct block *block, long row)
+static inline void mpi_stencil_sweep_row(const struct block *block, long row)
 {
     const double *here = block->now + row * block->stride, *above = here - block->stride, *below = here + block->stride;
     double *to = block->next + row * block->stride;
@@ -58,15 +58,15 @@ static void turn(struct block *block)
     block->next = now;
 }
 
-static void sweep(struct block *block)
+static void mpi_stencil_sweep(struct block *block)
 {
 #pragma omp parallel for
     for (long i = 1; i <= block->rows; i++)
-        sweep_row(block, i);
+        mpi_stencil_sweep_row(block, i);
     turn(block);
 }
 
-static struct neighbours meet(struct ranks ranks, int *dims, int *place)
+static struct neighbours mpi_stencil_meet(struct ranks ranks, int *dims, int *place)
 {
     struct neighbours n;
     MPI_Dims_create(ranks.count, 2, dims);
@@ -77,7 +77,7 @@ static struct neighbours meet(struct ranks ranks, int *dims, int *place)
     return n;
 }
 
-static void exchange(const struct neighbours *n, const struct block *block)
+static void mpi_stencil_exchange(const struct neighbours *n, const struct block *block)
 {
     double *values = block->now, *last_row = values + block->rows * block->stride;
     const int columns = (int)block->columns;
@@ -93,21 +93,21 @@ static void exchange(const struct neighbours *n, const struct block *block)
     MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
 }
 
-static bool is_verified(const struct block *block, long size, long sweeps)
+static bool mpi_stencil_is_verified(const struct block *block, long size, long sweeps)
 {
-    struct block whole = new_block(0, size, 0, size);
+    struct block whole = mpi_stencil_new_block(0, size, 0, size);
     long wrong = 0;
-    fill(&whole, size);
+    mpi_stencil_fill(&whole, size);
     for (long step = 0; step < sweeps; step++) {
         for (long i = 1; i <= size; i++)
-            sweep_row(&whole, i);
+            mpi_stencil_sweep_row(&whole, i);
         turn(&whole);
     }
     for (long i = 1; i <= block->rows; i++)
         for (long j = 1; j <= block->columns; j++)
             wrong += block->now[i * block->stride + j] !=
                      whole.now[(block->first_row + i) * whole.stride + block->first_column + j];
-    free_block(&whole);
+    mpi_stencil_free_block(&whole);
     if (wrong)
         fprintf(stderr, "stencil: %ld values are not those of one thread\n", wrong);
     return wrong == 0;
@@ -123,24 +123,24 @@ int main(int argc, char **argv)
     int dims[2] = {0, 0}, place[2];
     char text[32];
     kernel_parse_args(argc, argv, "stencil", args);
-    struct neighbours n = meet(ranks, dims, place);
+    struct neighbours n = mpi_stencil_meet(ranks, dims, place);
     long top = ranks_block(size, dims[0], place[0]), left = ranks_block(size, dims[1], place[1]);
-    struct block block = new_block(top, ranks_block(size, dims[0], place[0] + 1) - top, left,
-                                   ranks_block(size, dims[1], place[1] + 1) - left);
+    struct block block = mpi_stencil_new_block(top, ranks_block(size, dims[0], place[0] + 1) - top, left,
+                                               ranks_block(size, dims[1], place[1] + 1) - left);
     MPI_Type_vector((int)block.rows, 1, (int)block.stride, MPI_DOUBLE, &n.column);
     MPI_Type_commit(&n.column);
-    fill(&block, size);
+    mpi_stencil_fill(&block, size);
 
     MPI_Barrier(n.grid);
     double begin_s = kernel_clock_s();
     for (long step = 0; step < sweeps; step++) {
-        exchange(&n, &block);
-        sweep(&block);
+        mpi_stencil_exchange(&n, &block);
+        mpi_stencil_sweep(&block);
     }
     double seconds = kernel_clock_s() - begin_s;
 
-    bool verified = is_verified(&block, size, sweeps);
-    free_block(&block);
+    bool verified = mpi_stencil_is_verified(&block, size, sweeps);
+    mpi_stencil_free_block(&block);
     MPI_Type_free(&n.column);
     MPI_Comm_free(&n.grid);
     return ranks_report(ranks, "stencil", kernel_size_text(text, sizeof text, size, "sweeps", sweeps), seconds,

@@ -41,7 +41,7 @@ struct mesh {
 
 /* Returns the start of part `number`. Each part is wider than the part before it, and the last is `ratio`
  * times as wide as the first. */
-static long grown(long size, long parts, double ratio, long number)
+static long mpi_zones_grown(long size, long parts, double ratio, long number)
 {
     double growth = parts > 1 ? pow(ratio, 1.0 / (double)(parts - 1)) : 1.0, before = 0, all = 0, width = 1;
     for (long i = 0; i < parts; i++, width *= growth) {
@@ -51,17 +51,17 @@ static long grown(long size, long parts, double ratio, long number)
     return lround((double)size * before / all);
 }
 
-static void cut(struct mesh *mesh, double ratio)
+static void mpi_zones_cut(struct mesh *mesh, double ratio)
 {
     const long edge = mesh->edge;
     mesh->count = edge * edge;
     for (long i = 0; i < mesh->count; i++) {
         struct zone *zone = &mesh->zones[i];
         long row = i / edge, column = i % edge;
-        zone->first_row = grown(mesh->size, edge, sqrt(ratio), row);
-        zone->first_column = grown(mesh->size, edge, sqrt(ratio), column);
-        zone->rows = grown(mesh->size, edge, sqrt(ratio), row + 1) - zone->first_row;
-        zone->columns = grown(mesh->size, edge, sqrt(ratio), column + 1) - zone->first_column;
+        zone->first_row = mpi_zones_grown(mesh->size, edge, sqrt(ratio), row);
+        zone->first_column = mpi_zones_grown(mesh->size, edge, sqrt(ratio), column);
+        zone->rows = mpi_zones_grown(mesh->size, edge, sqrt(ratio), row + 1) - zone->first_row;
+        zone->columns = mpi_zones_grown(mesh->size, edge, sqrt(ratio), column + 1) - zone->first_column;
         zone->stride = zone->columns + 2;
         zone->neighbour[LEFT] = column > 0 ? i - 1 : -1;
         zone->neighbour[RIGHT] = column < edge - 1 ? i + 1 : -1;
@@ -71,7 +71,7 @@ static void cut(struct mesh *mesh, double ratio)
 }
 
 /* Assigns the zones to the ranks. Goes through the mesh backward, so that large zones come first. */
-static void deal(struct mesh *mesh, int ranks, bool balanced)
+static void mpi_zones_deal(struct mesh *mesh, int ranks, bool balanced)
 {
     long *values = kernel_alloc((size_t)ranks, sizeof(long));
     for (long i = mesh->count - 1; i >= 0; i--) {
@@ -88,14 +88,14 @@ static void deal(struct mesh *mesh, int ranks, bool balanced)
     free(values);
 }
 
-static long edge_length(const struct zone *zone, enum side side)
+static long mpi_zones_edge_length(const struct zone *zone, enum side side)
 {
     return side == LEFT || side == RIGHT ? zone->rows : zone->columns;
 }
 
 /* Returns the first value along an edge, and the distance between two values. If `outside` is set, the edge
  * is in the border around the zone. Otherwise, it consists of the outermost values of the zone itself. */
-static double *edge_of(const struct zone *zone, enum side side, bool outside, long *step)
+static double *mpi_zones_edge_of(const struct zone *zone, enum side side, bool outside, long *step)
 {
     long row = side == DOWN ? zone->rows + outside : side == UP ? !outside : 1;
     long column = side == RIGHT ? zone->columns + outside : side == LEFT ? !outside : 1;
@@ -103,30 +103,30 @@ static double *edge_of(const struct zone *zone, enum side side, bool outside, lo
     return zone->now + row * zone->stride + column;
 }
 
-static void copy_edge(const struct zone *zone, enum side side, double *buffer, bool in)
+static void mpi_zones_copy_edge(const struct zone *zone, enum side side, double *buffer, bool in)
 {
-    long step, length = edge_length(zone, side);
-    double *at = edge_of(zone, side, in, &step);
+    long step, length = mpi_zones_edge_length(zone, side);
+    double *at = mpi_zones_edge_of(zone, side, in, &step);
     for (long i = 0; i < length; i++)
         *(in ? &at[i * step] : &buffer[i]) = in ? buffer[i] : at[i * step];
 }
 
-static double sine(long at, long size, int waves)
+static double mpi_zones_sine(long at, long size, int waves)
 {
     return sin(acos(-1.0) * waves * (double)at / (double)(size + 1));
 }
 
 /* If `compare` is false, sets the values of a zone to the initial values times `factor`. If it is true,
  * returns the largest difference between these values and the zone's. */
-static double fill_or_compare(struct zone *zone, long size, double factor, bool compare)
+static double mpi_zones_fill_or_compare(struct zone *zone, long size, double factor, bool compare)
 {
     double largest = 0;
 #pragma omp parallel for reduction(max : largest)
     for (long i = 1; i <= zone->rows; i++) {
-        double height = factor * sine(zone->first_row + i, size, WAVES_Y);
+        double height = factor * mpi_zones_sine(zone->first_row + i, size, WAVES_Y);
         for (long j = 1; j <= zone->columns; j++) {
             double *value = &zone->now[i * zone->stride + j];
-            double expected = height * sine(zone->first_column + j, size, WAVES_X);
+            double expected = height * mpi_zones_sine(zone->first_column + j, size, WAVES_X);
             if (compare)
                 largest = fmax(largest, fabs(*value - expected));
             else
@@ -136,18 +136,18 @@ static double fill_or_compare(struct zone *zone, long size, double factor, bool 
     return largest;
 }
 
-static void make_zone(struct zone *zone, long size)
+static void mpi_zones_make_zone(struct zone *zone, long size)
 {
     zone->now = kernel_alloc((size_t)((zone->rows + 2) * zone->stride), sizeof(double));
     zone->next = kernel_alloc((size_t)((zone->rows + 2) * zone->stride), sizeof(double));
     for (enum side side = 0; side < SIDES; side++) {
-        zone->sent[side] = kernel_alloc((size_t)edge_length(zone, side), sizeof(double));
-        zone->received[side] = kernel_alloc((size_t)edge_length(zone, side), sizeof(double));
+        zone->sent[side] = kernel_alloc((size_t)mpi_zones_edge_length(zone, side), sizeof(double));
+        zone->received[side] = kernel_alloc((size_t)mpi_zones_edge_length(zone, side), sizeof(double));
     }
-    fill_or_compare(zone, size, 1.0, false);
+    mpi_zones_fill_or_compare(zone, size, 1.0, false);
 }
 
-static void free_zone(struct zone *zone)
+static void mpi_zones_free_zone(struct zone *zone)
 {
     free(zone->now);
     free(zone->next);
@@ -157,7 +157,7 @@ static void free_zone(struct zone *zone)
     }
 }
 
-static void exchange(struct mesh *mesh)
+static void mpi_zones_exchange(struct mesh *mesh)
 {
     static MPI_Request requests[2 * SIDES * MOST_ZONES * MOST_ZONES];
     int count = 0;
@@ -167,8 +167,8 @@ static void exchange(struct mesh *mesh)
             long other = zone->neighbour[side];
             if (other < 0)
                 continue;
-            int length = (int)edge_length(zone, side), owner = mesh->zones[other].owner;
-            copy_edge(zone, side, zone->sent[side], false);
+            int length = (int)mpi_zones_edge_length(zone, side), owner = mesh->zones[other].owner;
+            mpi_zones_copy_edge(zone, side, zone->sent[side], false);
             MPI_Irecv(zone->received[side], length, MPI_DOUBLE, owner, (int)(i * SIDES + side), MPI_COMM_WORLD,
                       &requests[count++]);
             /* the left side of a zone is the right side of its neighbour, and so on */
@@ -180,10 +180,10 @@ static void exchange(struct mesh *mesh)
     for (long i = 0; i < mesh->count; i++)
         for (enum side side = 0; side < SIDES && mesh->zones[i].owner == mesh->rank; side++)
             if (mesh->zones[i].neighbour[side] >= 0)
-                copy_edge(&mesh->zones[i], side, mesh->zones[i].received[side], true);
+                mpi_zones_copy_edge(&mesh->zones[i], side, mesh->zones[i].received[side], true);
 }
 
-static void step_zone(struct zone *zone)
+static void mpi_zones_step_zone(struct zone *zone)
 {
     const long stride = zone->stride;
 #pragma omp parallel for
@@ -198,7 +198,7 @@ static void step_zone(struct zone *zone)
     zone->next = now;
 }
 
-static double sum_of_squares(const struct zone *zone)
+static double mpi_zones_sum_of_squares(const struct zone *zone)
 {
     double sum = 0;
 #pragma omp parallel for reduction(+ : sum)
@@ -208,33 +208,34 @@ static double sum_of_squares(const struct zone *zone)
     return sum;
 }
 
-static double energy(struct mesh *mesh)
+static double mpi_zones_energy(struct mesh *mesh)
 {
     double own = 0, all = 0;
     for (long i = 0; i < mesh->count; i++)
         if (mesh->zones[i].owner == mesh->rank)
-            own += sum_of_squares(&mesh->zones[i]);
+            own += mpi_zones_sum_of_squares(&mesh->zones[i]);
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return all;
 }
 
-static void step(struct mesh *mesh, long number)
+static void mpi_zones_step(struct mesh *mesh, long number)
 {
-    exchange(mesh);
+    mpi_zones_exchange(mesh);
     for (long i = 0; i < mesh->count; i++)
         if (mesh->zones[i].owner == mesh->rank)
-            step_zone(&mesh->zones[i]);
-    if (number % SUM_EVERY == 0 && energy(mesh) < 1e-30 * (double)(mesh->size * mesh->size))
+            mpi_zones_step_zone(&mesh->zones[i]);
+    if (number % SUM_EVERY == 0 && mpi_zones_energy(mesh) < 1e-30 * (double)(mesh->size * mesh->size))
         fprintf(stderr, "zones: nothing is left at step %ld\n", number);
 }
 
-static bool is_verified(struct mesh *mesh, long steps)
+static bool mpi_zones_is_verified(struct mesh *mesh, long steps)
 {
-    double x = sine(WAVES_X, 2 * mesh->size + 1, 1), y = sine(WAVES_Y, 2 * mesh->size + 1, 1), largest = 0;
+    double x = mpi_zones_sine(WAVES_X, 2 * mesh->size + 1, 1), y = mpi_zones_sine(WAVES_Y, 2 * mesh->size + 1, 1),
+           largest = 0;
     double factor = pow(1 - 4 * FLOW * (x * x + y * y), (double)steps);
     for (long i = 0; i < mesh->count; i++)
         if (mesh->zones[i].owner == mesh->rank)
-            largest = fmax(largest, fill_or_compare(&mesh->zones[i], mesh->size, factor, true));
+            largest = fmax(largest, mpi_zones_fill_or_compare(&mesh->zones[i], mesh->size, factor, true));
     if (!(largest <= TOLERANCE))
         fprintf(stderr, "zones: values differ by %.3e\n", largest);
     return largest <= TOLERANCE;
@@ -255,21 +256,21 @@ int main(int argc, char **argv)
     char text[32];
     kernel_parse_args(argc, argv, "zones", args);
     mesh.rank = ranks.rank;
-    cut(&mesh, (double)ratio);
-    deal(&mesh, ranks.count, balance);
+    mpi_zones_cut(&mesh, (double)ratio);
+    mpi_zones_deal(&mesh, ranks.count, balance);
     for (long i = 0; i < mesh.count; i++)
         if (mesh.zones[i].owner == mesh.rank)
-            make_zone(&mesh.zones[i], mesh.size);
+            mpi_zones_make_zone(&mesh.zones[i], mesh.size);
 
     MPI_Barrier(MPI_COMM_WORLD);
     double begin_s = kernel_clock_s();
     for (long number = 1; number <= steps; number++)
-        step(&mesh, number);
+        mpi_zones_step(&mesh, number);
     double seconds = kernel_clock_s() - begin_s;
 
-    bool verified = is_verified(&mesh, steps);
+    bool verified = mpi_zones_is_verified(&mesh, steps);
     for (long i = 0; i < mesh.count; i++)
-        free_zone(&mesh.zones[i]);
+        mpi_zones_free_zone(&mesh.zones[i]);
     return ranks_report(ranks, "zones", kernel_size_text(text, sizeof text, mesh.size, "balance", balance), seconds,
                         verified);
 }

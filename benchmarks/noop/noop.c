@@ -22,11 +22,11 @@ static long rate;
 static __thread timer_t timer;
 static __thread int has_timer;
 
-static void on_signal(UNUSED int signal, UNUSED siginfo_t *info, UNUSED void *context)
+static void noop_on_signal(UNUSED int signal, UNUSED siginfo_t *info, UNUSED void *context)
 {
 }
 
-static void on_thread_begin(UNUSED ompt_thread_t type, UNUSED ompt_data_t *thread)
+static void noop_on_thread_begin(UNUSED ompt_thread_t type, UNUSED ompt_data_t *thread)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMAX};
     event._sigev_un._tid = (int)syscall(SYS_gettid);
@@ -38,7 +38,7 @@ static void on_thread_begin(UNUSED ompt_thread_t type, UNUSED ompt_data_t *threa
     has_timer = timer_settime(timer, 0, &times, NULL) == 0;
 }
 
-static void on_thread_end(UNUSED ompt_data_t *thread)
+static void noop_on_thread_end(UNUSED ompt_data_t *thread)
 {
     if (has_timer)
         timer_delete(timer);
@@ -46,9 +46,9 @@ static void on_thread_end(UNUSED ompt_data_t *thread)
 }
 
 /* Installs a handler that blocks all signals while it runs, as blame's does. */
-static void prepare_signals(void)
+static void noop_prepare_signals(void)
 {
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
+    struct sigaction action = {.sa_sigaction = noop_on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
     const char *text = getenv("NOOP_RATE");
     sigfillset(&action.sa_mask);
     rate = text != NULL ? atol(text) : 0;
@@ -58,13 +58,13 @@ static void prepare_signals(void)
 
 /* Handles all other events. It declares no parameters, because the caller removes the arguments from the
  * stack. */
-static void on_event(void)
+static void noop_on_event(void)
 {
 }
 
 /* 1: ignored. */
-static int on_control_tool(UNUSED uint64_t command, UNUSED uint64_t modifier, UNUSED void *argument,
-                           UNUSED const void *codeptr)
+static int noop_on_control_tool(UNUSED uint64_t command, UNUSED uint64_t modifier, UNUSED void *argument,
+                                UNUSED const void *codeptr)
 {
     return 1;
 }
@@ -80,15 +80,15 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     if (set_callback == NULL)
         return 0;
-    prepare_signals();
+    noop_prepare_signals();
     const char *tasks = getenv("BLAME_TASKS");
-    set_callback(ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin);
-    set_callback(ompt_callback_thread_end, (ompt_callback_t)on_thread_end);
-    set_callback(ompt_callback_control_tool, (ompt_callback_t)on_control_tool);
+    set_callback(ompt_callback_thread_begin, (ompt_callback_t)noop_on_thread_begin);
+    set_callback(ompt_callback_thread_end, (ompt_callback_t)noop_on_thread_end);
+    set_callback(ompt_callback_control_tool, (ompt_callback_t)noop_on_control_tool);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        set_callback(events[i], on_event);
+        set_callback(events[i], noop_on_event);
     if (tasks != NULL && strcmp(tasks, "creation") == 0)
-        set_callback(ompt_callback_task_create, on_event);
+        set_callback(ompt_callback_task_create, noop_on_event);
     return 1; /* stay active */
 }
 

@@ -8,7 +8,7 @@ struct work {
 };
 
 /* Solves A z = x approximately, and returns the norm of the residual. */
-static double solve(const struct matrix *a, const struct work *w)
+static double cg_solve(const struct matrix *a, const struct work *w)
 {
     const int n = a->order;
     double *x = w->x, *z = w->z, *p = w->p, *q = w->q, *r = w->r;
@@ -29,7 +29,7 @@ static double solve(const struct matrix *a, const struct work *w)
             }
 #pragma omp for reduction(+ : pq)
             for (int j = 0; j < n; j++) {
-                q[j] = row_product(a, j, p);
+                q[j] = cg_row_product(a, j, p);
                 pq += p[j] * q[j];
             }
             const double alpha = rho_before / pq;
@@ -46,7 +46,7 @@ static double solve(const struct matrix *a, const struct work *w)
         }
 #pragma omp for reduction(+ : residual)
         for (int j = 0; j < n; j++) {
-            double difference = x[j] - row_product(a, j, z);
+            double difference = x[j] - cg_row_product(a, j, z);
             residual += difference * difference;
         }
     }
@@ -54,10 +54,10 @@ static double solve(const struct matrix *a, const struct work *w)
 }
 
 /* Computes one step of the inverse iteration, and returns zeta. */
-static double iterate(const struct problem *problem, const struct matrix *a, const struct work *w, double *residual)
+static double cg_iterate(const struct problem *problem, const struct matrix *a, const struct work *w, double *residual)
 {
     double xz = 0.0, zz = 0.0;
-    *residual = solve(a, w);
+    *residual = cg_solve(a, w);
 #pragma omp parallel for reduction(+ : xz, zz)
     for (int j = 0; j < a->order; j++) {
         xz += w->x[j] * w->z[j];
@@ -70,14 +70,14 @@ static double iterate(const struct problem *problem, const struct matrix *a, con
     return problem->shift + 1.0 / xz;
 }
 
-static void set_ones(const struct work *w, int order)
+static void cg_set_ones(const struct work *w, int order)
 {
 #pragma omp parallel for
     for (int j = 0; j < order; j++)
         w->x[j] = 1.0;
 }
 
-static double *new_vector(int order)
+static double *cg_new_vector(int order)
 {
     return kernel_alloc(order, sizeof(double));
 }
@@ -87,24 +87,24 @@ int main(int argc, char **argv)
     struct kernel_class class = kernel_parse_class(argc, argv, "cg");
     const struct problem *problem = &problems[class.index];
     int n = problem->order;
-    struct matrix a = make_matrix(problem);
-    struct work w = {new_vector(n), new_vector(n), new_vector(n), new_vector(n), new_vector(n)};
+    struct matrix a = cg_make_matrix(problem);
+    struct work w = {cg_new_vector(n), cg_new_vector(n), cg_new_vector(n), cg_new_vector(n), cg_new_vector(n)};
     double zeta = 0.0, residual = 0.0, seconds = 0.0;
     bool verified = true;
 
     /* as the benchmark prescribes, one step that is not timed touches all data */
-    set_ones(&w, n);
-    iterate(problem, &a, &w, &residual);
+    cg_set_ones(&w, n);
+    cg_iterate(problem, &a, &w, &residual);
     for (long repeat = 0; repeat < class.repeat; repeat++) {
-        set_ones(&w, n);
+        cg_set_ones(&w, n);
         double begin_s = kernel_clock_s();
         for (int i = 0; i < OUTER_ITERATIONS; i++)
-            zeta = iterate(problem, &a, &w, &residual);
+            zeta = cg_iterate(problem, &a, &w, &residual);
         seconds += kernel_clock_s() - begin_s;
-        verified = verified && is_verified(problem, zeta, residual);
+        verified = verified && cg_is_verified(problem, zeta, residual);
     }
 
-    free_matrix(&a);
+    cg_free_matrix(&a);
     free(w.x);
     free(w.z);
     free(w.p);

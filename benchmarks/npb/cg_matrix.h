@@ -38,7 +38,7 @@ struct matrix {
     double *value;
 };
 
-static bool contains(const int *index, int count, int wanted)
+static bool cg_contains(const int *index, int count, int wanted)
 {
     for (int i = 0; i < count; i++)
         if (index[i] == wanted)
@@ -46,7 +46,7 @@ static bool contains(const int *index, int count, int wanted)
     return false;
 }
 
-static struct sparse_vectors make_vectors(const struct problem *problem)
+static struct sparse_vectors cg_make_vectors(const struct problem *problem)
 {
     int order = problem->order, stride = problem->nonzeros + 1, power = 1;
     struct sparse_vectors v = {stride, kernel_alloc(order, sizeof(int)),
@@ -62,7 +62,7 @@ static struct sparse_vectors make_vectors(const struct problem *problem)
         while (count < problem->nonzeros) {
             double element = npb_random_next(&state);
             int position = (int)(power * npb_random_next(&state));
-            if (position >= order || contains(index, count, position))
+            if (position >= order || cg_contains(index, count, position))
                 continue;
             index[count] = position;
             value[count++] = element;
@@ -79,7 +79,7 @@ static struct sparse_vectors make_vectors(const struct problem *problem)
 
 /* For each row of the matrix, finds the vectors that have an element in it. The list for `row` starts at
  * users[begin[row]], and contains positions in v->index. */
-static int *make_users(const struct sparse_vectors *v, int order, int *begin)
+static int *cg_make_users(const struct sparse_vectors *v, int order, int *begin)
 {
     for (int i = 0; i < order; i++)
         for (int k = 0; k < v->count[i]; k++)
@@ -103,8 +103,8 @@ static int compare_ints(const void *left, const void *right)
 
 /* Computes one row of the matrix in the dense array `sum`, which contains zeros before and after the call.
  * Returns the number of columns in which the row has a value. */
-static int assemble_row(const struct problem *problem, const struct sparse_vectors *v, const int *users, int user_count,
-                        int row, double *sum, bool *used, int *columns)
+static int cg_assemble_row(const struct problem *problem, const struct sparse_vectors *v, const int *users,
+                           int user_count, int row, double *sum, bool *used, int *columns)
 {
     int count = 0;
     for (int u = 0; u < user_count; u++) {
@@ -125,12 +125,12 @@ static int assemble_row(const struct problem *problem, const struct sparse_vecto
     return count;
 }
 
-static struct matrix make_matrix(const struct problem *problem)
+static struct matrix cg_make_matrix(const struct problem *problem)
 {
     int order = problem->order;
-    struct sparse_vectors v = make_vectors(problem);
+    struct sparse_vectors v = cg_make_vectors(problem);
     int *user_begin = kernel_alloc(order + 1, sizeof(int));
-    int *users = make_users(&v, order, user_begin);
+    int *users = cg_make_users(&v, order, user_begin);
     size_t bound = (size_t)order * v.stride * v.stride;
     struct matrix a = {order, kernel_alloc(order + 1, sizeof(int)), kernel_alloc(bound, sizeof(int)),
                        kernel_alloc(bound, sizeof(double))};
@@ -138,8 +138,8 @@ static struct matrix make_matrix(const struct problem *problem)
     bool *used = kernel_alloc(order, sizeof(bool));
     for (int row = 0; row < order; row++) {
         int begin = a.row_begin[row];
-        int count = assemble_row(problem, &v, users + user_begin[row], user_begin[row + 1] - user_begin[row], row, sum,
-                                 used, a.column + begin);
+        int count = cg_assemble_row(problem, &v, users + user_begin[row], user_begin[row + 1] - user_begin[row], row,
+                                    sum, used, a.column + begin);
         for (int k = begin; k < begin + count; k++) {
             a.value[k] = sum[a.column[k]];
             sum[a.column[k]] = 0.0;
@@ -157,7 +157,7 @@ static struct matrix make_matrix(const struct problem *problem)
     return a;
 }
 
-static inline double row_product(const struct matrix *a, int row, const double *x)
+static inline double cg_row_product(const struct matrix *a, int row, const double *x)
 {
     double sum = 0.0;
     for (int k = a->row_begin[row]; k < a->row_begin[row + 1]; k++)
@@ -165,7 +165,7 @@ static inline double row_product(const struct matrix *a, int row, const double *
     return sum;
 }
 
-static void free_matrix(struct matrix *a)
+static void cg_free_matrix(struct matrix *a)
 {
     free(a->row_begin);
     free(a->column);
@@ -174,7 +174,7 @@ static void free_matrix(struct matrix *a)
 
 /* Checks zeta and the residual. Zeta alone would be right even after a fraction of the work. After a complete
  * solve, the residual is about 2e-15. */
-static bool is_verified(const struct problem *problem, double zeta, double residual)
+static bool cg_is_verified(const struct problem *problem, double zeta, double residual)
 {
     if (fabs(zeta / problem->zeta - 1.0) <= 1e-10 && residual <= 1e-13)
         return true;

@@ -27,7 +27,7 @@ struct tally {
     long annulus[ANNULI];
 };
 
-static void run_batch(long batch, struct tally *tally)
+static void ep_run_batch(long batch, struct tally *tally)
 {
     uint64_t state = npb_random_skip(SEED, 2 * (uint64_t)batch * BATCH_PAIRS);
     for (int i = 0; i < BATCH_PAIRS; i++) {
@@ -46,7 +46,7 @@ static void run_batch(long batch, struct tally *tally)
     }
 }
 
-static struct tally run(const struct problem *problem)
+static struct tally ep_run(const struct problem *problem)
 {
     long batches = (1L << problem->pairs_log2) / BATCH_PAIRS;
     struct tally total = {0};
@@ -55,7 +55,7 @@ static struct tally run(const struct problem *problem)
         struct tally mine = {0};
 #pragma omp for schedule(static)
         for (long batch = 0; batch < batches; batch++)
-            run_batch(batch, &mine);
+            ep_run_batch(batch, &mine);
 #pragma omp critical(ep_total)
         {
             total.sum_x += mine.sum_x;
@@ -68,7 +68,7 @@ static struct tally run(const struct problem *problem)
     return total;
 }
 
-static bool is_verified(const struct problem *problem, const struct tally *total)
+static bool ep_is_verified(const struct problem *problem, const struct tally *total)
 {
     const double tolerance = 1e-8;
     long counted = 0;
@@ -86,9 +86,9 @@ int main(int argc, char **argv)
     bool verified = true;
     for (long i = 0; i < class.repeat; i++) {
         double begin_s = kernel_clock_s();
-        struct tally total = run(problem);
+        struct tally total = ep_run(problem);
         seconds += kernel_clock_s() - begin_s;
-        verified = verified && is_verified(problem, &total);
+        verified = verified && ep_is_verified(problem, &total);
     }
     return kernel_report("ep", class.text, seconds, verified);
 }

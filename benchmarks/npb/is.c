@@ -49,7 +49,7 @@ struct ranking {
     int bucket_begin[BUCKETS + 1];
 };
 
-static void generate_keys(struct ranking *r)
+static void is_generate_keys(struct ranking *r)
 {
     const double scale = r->key_limit / 4;
 #pragma omp parallel
@@ -68,7 +68,7 @@ static void generate_keys(struct ranking *r)
 }
 
 /* Converts the numbers of keys that the threads have counted to the positions at which they write. */
-static void place_buckets(struct ranking *r, int threads)
+static void is_place_buckets(struct ranking *r, int threads)
 {
     int position = 0;
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
@@ -82,7 +82,7 @@ static void place_buckets(struct ranking *r, int threads)
     r->bucket_begin[BUCKETS] = position;
 }
 
-static void count_bucket(struct ranking *r, int bucket)
+static void is_count_bucket(struct ranking *r, int bucket)
 {
     int first = bucket << r->shift, limit = (bucket + 1) << r->shift;
     memset(r->upto + first, 0, (size_t)(limit - first) * sizeof(int));
@@ -93,7 +93,7 @@ static void count_bucket(struct ranking *r, int bucket)
         r->upto[key] = sum += r->upto[key];
 }
 
-static void rank_keys(struct ranking *r)
+static void is_rank_keys(struct ranking *r)
 {
 #pragma omp parallel
     {
@@ -105,25 +105,25 @@ static void rank_keys(struct ranking *r)
         for (int i = 0; i < r->key_count; i++)
             offset[r->keys[i] >> r->shift]++;
 #pragma omp single
-        place_buckets(r, omp_get_num_threads());
+        is_place_buckets(r, omp_get_num_threads());
 #pragma omp for schedule(static)
         for (int i = 0; i < r->key_count; i++)
             r->partitioned[offset[r->keys[i] >> r->shift]++] = r->keys[i];
 #pragma omp for schedule(dynamic)
         for (int bucket = 0; bucket < BUCKETS; bucket++)
-            count_bucket(r, bucket);
+            is_count_bucket(r, bucket);
     }
 }
 
 /* Changes two keys and then ranks all keys. Returns how many test keys have the right rank. */
-static int iterate(const struct problem *problem, struct ranking *r, int iteration)
+static int is_iterate(const struct problem *problem, struct ranking *r, int iteration)
 {
     int value[TEST_KEYS], passed = 0;
     r->keys[iteration] = iteration;
     r->keys[iteration + ITERATIONS] = r->key_limit - iteration;
     for (int i = 0; i < TEST_KEYS; i++)
         value[i] = r->keys[problem->test[i].index];
-    rank_keys(r);
+    is_rank_keys(r);
     for (int i = 0; i < TEST_KEYS; i++) {
         const struct test_key *test = &problem->test[i];
         int rank = value[i] > 0 ? r->upto[value[i] - 1] : 0;
@@ -169,12 +169,12 @@ int main(int argc, char **argv)
 
     for (long repeat = 0; repeat < class.repeat; repeat++) {
         int passed = 0;
-        generate_keys(&r);
+        is_generate_keys(&r);
         /* as the benchmark prescribes, one iteration that is not timed touches all data */
-        iterate(problem, &r, 1);
+        is_iterate(problem, &r, 1);
         double begin_s = kernel_clock_s();
         for (int iteration = 1; iteration <= ITERATIONS; iteration++)
-            passed += iterate(problem, &r, iteration);
+            passed += is_iterate(problem, &r, iteration);
         seconds += kernel_clock_s() - begin_s;
         verified = verified && is_verified(&r, passed);
     }

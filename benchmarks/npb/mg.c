@@ -39,45 +39,45 @@ struct solver {
     struct grid v, u[LEVELS_MAX + 1], r[LEVELS_MAX + 1];
 };
 
-static inline double *line(const struct grid *g, int k, int j)
+static inline double *mg_line(const struct grid *g, int k, int j)
 {
     return g->cell + ((size_t)k * g->side + j) * g->side;
 }
 
 /* Fills the ghost cells of plane k, which are copies of cells in the same plane. */
-static void wrap_plane(const struct grid *g, int k)
+static void mg_wrap_plane(const struct grid *g, int k)
 {
     int last = g->side - 1;
     for (int j = 1; j < last; j++) {
-        double *row = line(g, k, j);
+        double *row = mg_line(g, k, j);
         row[0] = row[last - 1];
         row[last] = row[1];
     }
-    memcpy(line(g, k, 0), line(g, k, last - 1), (size_t)g->side * sizeof(double));
-    memcpy(line(g, k, last), line(g, k, 1), (size_t)g->side * sizeof(double));
+    memcpy(mg_line(g, k, 0), mg_line(g, k, last - 1), (size_t)g->side * sizeof(double));
+    memcpy(mg_line(g, k, last), mg_line(g, k, 1), (size_t)g->side * sizeof(double));
 }
 
 /* Fills the two planes of ghost cells. All threads of a team must call it, after they have completed the
  * other planes. */
-static void wrap_ends(const struct grid *g)
+static void mg_wrap_ends(const struct grid *g)
 {
     int last = g->side - 1;
 #pragma omp for
     for (int j = 0; j < g->side; j++) {
-        memcpy(line(g, 0, j), line(g, last - 1, j), (size_t)g->side * sizeof(double));
-        memcpy(line(g, last, j), line(g, 1, j), (size_t)g->side * sizeof(double));
+        memcpy(mg_line(g, 0, j), mg_line(g, last - 1, j), (size_t)g->side * sizeof(double));
+        memcpy(mg_line(g, last, j), mg_line(g, 1, j), (size_t)g->side * sizeof(double));
     }
 }
 
 /* Computes two sums for each cell of line (k, j): one over the four neighbouring lines at distance 1, one
  * over the four lines at distance sqrt 2. The two sums and the line itself cover all 27 points of the
  * stencil. */
-static inline void sum_around(const struct grid *g, int k, int j, double *restrict near, double *restrict far)
+static inline void mg_sum_around(const struct grid *g, int k, int j, double *restrict near, double *restrict far)
 {
-    const double *south = line(g, k, j - 1), *north = line(g, k, j + 1);
-    const double *below = line(g, k - 1, j), *above = line(g, k + 1, j);
-    const double *below_south = line(g, k - 1, j - 1), *below_north = line(g, k - 1, j + 1);
-    const double *above_south = line(g, k + 1, j - 1), *above_north = line(g, k + 1, j + 1);
+    const double *south = mg_line(g, k, j - 1), *north = mg_line(g, k, j + 1);
+    const double *below = mg_line(g, k - 1, j), *above = mg_line(g, k + 1, j);
+    const double *below_south = mg_line(g, k - 1, j - 1), *below_north = mg_line(g, k - 1, j + 1);
+    const double *above_south = mg_line(g, k + 1, j - 1), *above_north = mg_line(g, k + 1, j + 1);
     for (int i = 0; i < g->side; i++) {
         near[i] = south[i] + north[i] + below[i] + above[i];
         far[i] = below_south[i] + below_north[i] + above_south[i] + above_north[i];
@@ -85,7 +85,7 @@ static inline void sum_around(const struct grid *g, int k, int j, double *restri
 }
 
 /* Computes r = v - A u. `r` and `v` may be the same grid, because each cell is read before it is written. */
-static void compute_residual(const struct grid *u, const struct grid *v, const struct grid *r)
+static void mg_compute_residual(const struct grid *u, const struct grid *v, const struct grid *r)
 {
     int last = u->side - 1;
 #pragma omp parallel
@@ -94,22 +94,22 @@ static void compute_residual(const struct grid *u, const struct grid *v, const s
 #pragma omp for
         for (int k = 1; k < last; k++) {
             for (int j = 1; j < last; j++) {
-                const double *from = line(u, k, j), *right = line(v, k, j);
-                double *to = line(r, k, j);
-                sum_around(u, k, j, near, far);
+                const double *from = mg_line(u, k, j), *right = mg_line(v, k, j);
+                double *to = mg_line(r, k, j);
+                mg_sum_around(u, k, j, near, far);
                 /* operator_a[1] is zero */
                 for (int i = 1; i < last; i++)
                     to[i] = right[i] - operator_a[0] * from[i] - operator_a[2] * (far[i] + near[i - 1] + near[i + 1]) -
                             operator_a[3] * (far[i - 1] + far[i + 1]);
             }
-            wrap_plane(r, k);
+            mg_wrap_plane(r, k);
         }
-        wrap_ends(r);
+        mg_wrap_ends(r);
     }
 }
 
 /* Computes u = u + C r. */
-static void smooth(const struct grid *r, const struct grid *u)
+static void mg_smooth(const struct grid *r, const struct grid *u)
 {
     int last = u->side - 1;
 #pragma omp parallel
@@ -118,23 +118,23 @@ static void smooth(const struct grid *r, const struct grid *u)
 #pragma omp for
         for (int k = 1; k < last; k++) {
             for (int j = 1; j < last; j++) {
-                const double *from = line(r, k, j);
-                double *to = line(u, k, j);
-                sum_around(r, k, j, near, far);
+                const double *from = mg_line(r, k, j);
+                double *to = mg_line(u, k, j);
+                mg_sum_around(r, k, j, near, far);
                 /* smoother_c[3] is zero */
                 for (int i = 1; i < last; i++)
                     to[i] += smoother_c[0] * from[i] + smoother_c[1] * (from[i - 1] + from[i + 1] + near[i]) +
                              smoother_c[2] * (far[i] + near[i - 1] + near[i + 1]);
             }
-            wrap_plane(u, k);
+            mg_wrap_plane(u, k);
         }
-        wrap_ends(u);
+        mg_wrap_ends(u);
     }
 }
 
 /* Restricts the fine grid to the coarse one by full weighting. Cell c of the coarse grid is at cell 2c of the
  * fine one. */
-static void restrict_to(const struct grid *fine, const struct grid *coarse)
+static void mg_restrict_to(const struct grid *fine, const struct grid *coarse)
 {
     int last = coarse->side - 1;
 #pragma omp parallel
@@ -143,23 +143,23 @@ static void restrict_to(const struct grid *fine, const struct grid *coarse)
 #pragma omp for
         for (int k = 1; k < last; k++) {
             for (int j = 1; j < last; j++) {
-                const double *from = line(fine, 2 * k, 2 * j);
-                double *to = line(coarse, k, j);
-                sum_around(fine, 2 * k, 2 * j, near, far);
+                const double *from = mg_line(fine, 2 * k, 2 * j);
+                double *to = mg_line(coarse, k, j);
+                mg_sum_around(fine, 2 * k, 2 * j, near, far);
                 for (int c = 1; c < last; c++) {
                     int i = 2 * c;
                     to[c] = 0.5 * from[i] + 0.25 * (from[i - 1] + from[i + 1] + near[i]) +
                             0.125 * (far[i] + near[i - 1] + near[i + 1]) + 0.0625 * (far[i - 1] + far[i + 1]);
                 }
             }
-            wrap_plane(coarse, k);
+            mg_wrap_plane(coarse, k);
         }
-        wrap_ends(coarse);
+        mg_wrap_ends(coarse);
     }
 }
 
 /* Adds a coarse line to a fine line. The coarse line is the mean of up to four lines. */
-static inline void add_line(const double *restrict mean, int coarse_side, double *restrict fine)
+static inline void mg_add_line(const double *restrict mean, int coarse_side, double *restrict fine)
 {
     for (int c = 0; c < coarse_side - 1; c++) {
         fine[2 * c] += mean[c];
@@ -168,63 +168,63 @@ static inline void add_line(const double *restrict mean, int coarse_side, double
 }
 
 /* Adds the trilinear interpolation of the coarse grid to the fine grid and to its ghost cells. */
-static void interpolate_to(const struct grid *coarse, const struct grid *fine)
+static void mg_interpolate_to(const struct grid *coarse, const struct grid *fine)
 {
     int side = coarse->side;
 #pragma omp parallel for
     for (int k = 0; k < side - 1; k++) {
         double mean[SIDE_MAX];
         for (int j = 0; j < side - 1; j++) {
-            const double *here = line(coarse, k, j), *north = line(coarse, k, j + 1);
-            const double *above = line(coarse, k + 1, j), *above_north = line(coarse, k + 1, j + 1);
-            add_line(here, side, line(fine, 2 * k, 2 * j));
+            const double *here = mg_line(coarse, k, j), *north = mg_line(coarse, k, j + 1);
+            const double *above = mg_line(coarse, k + 1, j), *above_north = mg_line(coarse, k + 1, j + 1);
+            mg_add_line(here, side, mg_line(fine, 2 * k, 2 * j));
             for (int c = 0; c < side; c++)
                 mean[c] = 0.5 * (here[c] + north[c]);
-            add_line(mean, side, line(fine, 2 * k, 2 * j + 1));
+            mg_add_line(mean, side, mg_line(fine, 2 * k, 2 * j + 1));
             for (int c = 0; c < side; c++)
                 mean[c] = 0.5 * (here[c] + above[c]);
-            add_line(mean, side, line(fine, 2 * k + 1, 2 * j));
+            mg_add_line(mean, side, mg_line(fine, 2 * k + 1, 2 * j));
             for (int c = 0; c < side; c++)
                 mean[c] = 0.25 * (here[c] + north[c] + above[c] + above_north[c]);
-            add_line(mean, side, line(fine, 2 * k + 1, 2 * j + 1));
+            mg_add_line(mean, side, mg_line(fine, 2 * k + 1, 2 * j + 1));
         }
     }
 }
 
-static void set_zero(const struct grid *g)
+static void mg_set_zero(const struct grid *g)
 {
 #pragma omp parallel for
     for (int k = 0; k < g->side; k++)
-        memset(line(g, k, 0), 0, (size_t)g->side * g->side * sizeof(double));
+        memset(mg_line(g, k, 0), 0, (size_t)g->side * g->side * sizeof(double));
 }
 
-static double norm(const struct grid *g)
+static double mg_norm(const struct grid *g)
 {
     int last = g->side - 1;
     double sum = 0.0, cells = pow(last - 1, 3);
 #pragma omp parallel for reduction(+ : sum)
     for (int k = 1; k < last; k++)
         for (int j = 1; j < last; j++) {
-            const double *row = line(g, k, j);
+            const double *row = mg_line(g, k, j);
             for (int i = 1; i < last; i++)
                 sum += row[i] * row[i];
         }
     return sqrt(sum / cells);
 }
 
-static void run_cycle(const struct solver *s)
+static void mg_run_cycle(const struct solver *s)
 {
     for (int level = s->levels; level > 1; level--)
-        restrict_to(&s->r[level], &s->r[level - 1]);
-    set_zero(&s->u[1]);
-    smooth(&s->r[1], &s->u[1]);
+        mg_restrict_to(&s->r[level], &s->r[level - 1]);
+    mg_set_zero(&s->u[1]);
+    mg_smooth(&s->r[1], &s->u[1]);
     for (int level = 2; level <= s->levels; level++) {
         bool finest = level == s->levels;
         if (!finest)
-            set_zero(&s->u[level]);
-        interpolate_to(&s->u[level - 1], &s->u[level]);
-        compute_residual(&s->u[level], finest ? &s->v : &s->r[level], &s->r[level]);
-        smooth(&s->r[level], &s->u[level]);
+            mg_set_zero(&s->u[level]);
+        mg_interpolate_to(&s->u[level - 1], &s->u[level]);
+        mg_compute_residual(&s->u[level], finest ? &s->v : &s->r[level], &s->r[level]);
+        mg_smooth(&s->r[level], &s->u[level]);
     }
 }
 
@@ -236,7 +236,7 @@ struct extremes {
     size_t at[CHARGES];
 };
 
-static inline void note_extreme(struct extremes *e, double value, size_t at)
+static inline void mg_note_extreme(struct extremes *e, double value, size_t at)
 {
     value *= e->sign;
     if (value <= e->value[0])
@@ -250,7 +250,7 @@ static inline void note_extreme(struct extremes *e, double value, size_t at)
     e->at[place] = at;
 }
 
-static struct extremes new_extremes(double sign)
+static struct extremes mg_new_extremes(double sign)
 {
     struct extremes e = {.sign = sign};
     for (int i = 0; i < CHARGES; i++)
@@ -258,37 +258,37 @@ static struct extremes new_extremes(double sign)
     return e;
 }
 
-static void merge_extremes(struct extremes *into, const struct extremes *from)
+static void mg_merge_extremes(struct extremes *into, const struct extremes *from)
 {
     for (int i = 0; i < CHARGES; i++)
-        note_extreme(into, from->sign * from->value[i], from->at[i]);
+        mg_note_extreme(into, from->sign * from->value[i], from->at[i]);
 }
 
 /* Sets the right-hand side of the equation. It is +1 in the ten cells with the largest values of a random
  * field, and -1 in the ten with the smallest. */
-static void set_charges(const struct grid *v)
+static void mg_set_charges(const struct grid *v)
 {
     int size = v->side - 2, last = v->side - 1;
-    struct extremes high = new_extremes(1.0), low = new_extremes(-1.0);
-    set_zero(v);
+    struct extremes high = mg_new_extremes(1.0), low = mg_new_extremes(-1.0);
+    mg_set_zero(v);
 #pragma omp parallel
     {
-        struct extremes my_high = new_extremes(1.0), my_low = new_extremes(-1.0);
+        struct extremes my_high = mg_new_extremes(1.0), my_low = mg_new_extremes(-1.0);
 #pragma omp for
         for (int k = 1; k < last; k++) {
             uint64_t state = npb_random_skip(SEED, (uint64_t)(k - 1) * size * size);
             for (int j = 1; j < last; j++)
                 for (int i = 1; i < last; i++) {
                     double value = npb_random_next(&state);
-                    size_t at = (size_t)(line(v, k, j) + i - v->cell);
-                    note_extreme(&my_high, value, at);
-                    note_extreme(&my_low, value, at);
+                    size_t at = (size_t)(mg_line(v, k, j) + i - v->cell);
+                    mg_note_extreme(&my_high, value, at);
+                    mg_note_extreme(&my_low, value, at);
                 }
         }
 #pragma omp critical(mg_extremes)
         {
-            merge_extremes(&high, &my_high);
-            merge_extremes(&low, &my_low);
+            mg_merge_extremes(&high, &my_high);
+            mg_merge_extremes(&low, &my_low);
         }
     }
     for (int i = 0; i < CHARGES; i++) {
@@ -296,24 +296,24 @@ static void set_charges(const struct grid *v)
         v->cell[low.at[i]] = -1.0;
     }
     for (int k = 1; k < last; k++)
-        wrap_plane(v, k);
+        mg_wrap_plane(v, k);
 #pragma omp parallel
-    wrap_ends(v);
+    mg_wrap_ends(v);
 }
 
 /* Runs the timed part, which starts with u = 0. Returns the norm of the residual. */
-static double solve(const struct solver *s)
+static double mg_solve(const struct solver *s)
 {
     const struct grid *u = &s->u[s->levels], *r = &s->r[s->levels];
-    compute_residual(u, &s->v, r);
+    mg_compute_residual(u, &s->v, r);
     for (int i = 0; i < ITERATIONS; i++) {
-        run_cycle(s);
-        compute_residual(u, &s->v, r);
+        mg_run_cycle(s);
+        mg_compute_residual(u, &s->v, r);
     }
-    return norm(r);
+    return mg_norm(r);
 }
 
-static bool is_verified(const struct problem *problem, double result)
+static bool mg_is_verified(const struct problem *problem, double result)
 {
     if (fabs(result / problem->norm - 1.0) <= 1e-8)
         return true;
@@ -321,7 +321,7 @@ static bool is_verified(const struct problem *problem, double result)
     return false;
 }
 
-static struct grid new_grid(int level)
+static struct grid mg_new_grid(int level)
 {
     int side = (1 << level) + 2;
     return (struct grid){side, kernel_alloc((size_t)side * side * side, sizeof(double))};
@@ -331,24 +331,24 @@ int main(int argc, char **argv)
 {
     struct kernel_class class = kernel_parse_class(argc, argv, "mg");
     const struct problem *problem = &problems[class.index];
-    struct solver s = {.levels = problem->levels, .v = new_grid(problem->levels)};
+    struct solver s = {.levels = problem->levels, .v = mg_new_grid(problem->levels)};
     for (int level = 1; level <= s.levels; level++) {
-        s.u[level] = new_grid(level);
-        s.r[level] = new_grid(level);
+        s.u[level] = mg_new_grid(level);
+        s.r[level] = mg_new_grid(level);
     }
     double seconds = 0.0;
     bool verified = true;
-    set_charges(&s.v);
+    mg_set_charges(&s.v);
     /* as the benchmark prescribes, one cycle that is not timed touches all data */
-    compute_residual(&s.u[s.levels], &s.v, &s.r[s.levels]);
-    run_cycle(&s);
+    mg_compute_residual(&s.u[s.levels], &s.v, &s.r[s.levels]);
+    mg_run_cycle(&s);
 
     for (long i = 0; i < class.repeat; i++) {
-        set_zero(&s.u[s.levels]);
+        mg_set_zero(&s.u[s.levels]);
         double begin_s = kernel_clock_s();
-        double result = solve(&s);
+        double result = mg_solve(&s);
         seconds += kernel_clock_s() - begin_s;
-        verified = verified && is_verified(problem, result);
+        verified = verified && mg_is_verified(problem, result);
     }
 
     free(s.v.cell);
