@@ -58,7 +58,8 @@ bool run_option_trace_read(const char *text, struct run_window *window); /* [own
 uint64_t run_option_size_read(const char *text);
 
 #define ENVIRONMENT_WORDS(W)                                                                                           \
-    W("dedicated", "every idle core is wasted, also in serial code") W("shared", "only threads in a team can be idle")
+    W("dedicated", "every idle core counts as wasted, even in serial code")                                            \
+    W("shared", "only threads in a team can be idle")
 
 /* TEXT(variable, field, value, help)
  * WHOLE(variable, field, default, least, most, help), where --help adds these numbers to the help
@@ -69,15 +70,15 @@ uint64_t run_option_size_read(const char *text);
     TEXT("BLAME_OUT", out, "DIR",                                                                                      \
          "the output directory. In DIR, %e is the program, %p the pid, %h the host, %r the MPI rank, %j the job. "     \
          "An existing directory is never overwritten: .1, .2 ... is appended to the name. "                            \
-         "In ., .. and DIR/, blame makes a new directory with the default name. "                                      \
-         "The folder above must exist (without blame run, it is created). "                                            \
-         "A relative name starts in the current folder (without blame run, the program's). "                           \
+         "If DIR is ., .. or ends in /, blame creates a directory with the default name in it. "                       \
+         "The parent directory must exist (without blame run, it is created). "                                        \
+         "A relative name is relative to the current directory (without blame run, the program's current directory). " \
          "The default name is blame-%e-%p, and blame-%e-%j for a job")                                                 \
     WHOLE("BLAME_RATE", rate, 200, 1, 10000, "samples per second and thread")                                          \
     WORD("BLAME_ENVIRONMENT", environment, "dedicated", ENVIRONMENT_WORDS(W), "KIND",                                  \
          "what counts as idleness in reports (default: dedicated):")                                                   \
     FORM("BLAME_TRACE", trace, "no trace unless the program asks for one" /* refused */, run_option_trace,             \
-         "0, 1 or FROM:TO in seconds since the start, as in 60:90", "0|1|FROM:TO",                                     \
+         "0, 1 or FROM:TO in seconds since the start, for example 60:90", "0|1|FROM:TO",                               \
          "keep each sample with its time, for blame export and fold. 1, or the option alone, traces the whole run. "   \
          "FROM:TO traces a part of the run, in seconds since the start. "                                              \
          "0 writes no trace, even if the program asks for one. "                                                       \
@@ -97,9 +98,9 @@ uint64_t run_option_size_read(const char *text);
          W("wall", "real time (default)") W("cpu", "CPU time: sleeping threads are not sampled"), "CLOCK", "")         \
     TEXT("BLAME_SAMPLE", sample, "EVENT@N",                                                                            \
          "sample a thread after every N occurrences of the event, instead of by the clock. "                           \
-         "All figures are then numbers of events instead of seconds")                                                  \
+         "All figures are then event counts instead of seconds")                                                       \
     TEXT("BLAME_COUNTERS", counters, "LIST",                                                                           \
-         "count up to 8 PAPI counters for each context, as in PAPI_TOT_INS,perf::PAGE-FAULTS. "                        \
+         "count up to 8 PAPI counters for each context, for example PAPI_TOT_INS,perf::PAGE-FAULTS. "                  \
          "If the machine lacks a counter, a message suggests similar names")                                           \
     WORD("BLAME_LOCKS", locks, "section",                                                                              \
          W("section", "the code inside the critical section (default)")                                                \
@@ -109,28 +110,28 @@ uint64_t run_option_size_read(const char *text);
          W("region", "below the parallel region that runs them (default)")                                             \
              W("creation", "below the code that created them"),                                                        \
          "WHERE", "where tasks appear in call paths:")                                                                 \
-    WHOLE("BLAME_DEPTH", depth, 512, 1, 4096, "the largest number of frames kept in a call path")                      \
+    WHOLE("BLAME_DEPTH", depth, 512, 1, 4096, "the maximum number of frames kept in a call path")                      \
     WORD("BLAME_TIMELINE", timeline, "1",                                                                              \
          W("0", "keep only sums over the run")                                                                         \
              W("1", "also keep what each thread did when, and which code others waited for (default)"),                \
          "0|1", "")                                                                                                    \
-    FORM("BLAME_TRACE_LIMIT", trace_limit, "256M", run_option_size, "a size from 64K to 3G, as in 64M", "SIZE",        \
-         "limit the size of the trace, as in 64M or 1G (default: 256M). "                                              \
+    FORM("BLAME_TRACE_LIMIT", trace_limit, "256M", run_option_size, "a size from 64K to 3G, for example 64M", "SIZE",  \
+         "limit the size of the trace, for example to 64M or 1G (default: 256M). "                                     \
          "When the trace is full, new samples replace older ones, and a message says so")                              \
     WHOLE("BLAME_PHASE_INSTANCES", phase_instances, 10000, 1, 100000000,                                               \
-          "how many executions of a numbered phase have a row each; later executions share one row")                   \
+          "how many executions of a numbered phase get rows of their own; later executions share one row")             \
     TEXT("BLAME_EVENTS_INCLUDE", events_include, "LIST",                                                               \
          "the events to measure, as shell patterns separated by commas (default: all)")                                \
     TEXT("BLAME_EVENTS_EXCLUDE", events_exclude, "LIST",                                                               \
          "the events not to measure, as shell patterns separated by commas (default: none)")                           \
     FORM("BLAME_EVENTS_THROTTLE", events_throttle, "100000@2000" /* TAU's rule */, run_option_throttle,                \
-         "calls@nanoseconds, as in 100000@2000, or 0 for never", "C@N",                                                \
+         "calls@nanoseconds, for example 100000@2000, or 0 for never", "C@N",                                          \
          "stop measuring an event after C calls if they took less than N nanoseconds on average. "                     \
          "0 means never (default: 100000@2000)")                                                                       \
     FORM("BLAME_JOB", job, "the launcher's" /* refused */, run_option_job,                                             \
          "a name of at most 63 letters, digits, '.', '_', '+' and '-'", "NAME",                                        \
          "treat processes that no MPI launcher started as one job (default: the MPI job's name). "                     \
-         "Processes with the same NAME write into one directory, each to a file of its own")                           \
+         "Processes with the same NAME write into one directory, each to its own file")                                \
     WORD("BLAME_PRIVATE", private, "0",                                                                                \
          W("0", "the umask decides who may read the profile (default)")                                                \
              W("1", "only you may read the profile, which contains the command line"),                                 \
@@ -153,7 +154,7 @@ uint64_t run_option_size_read(const char *text);
          "The default is the highest real-time signal that the program does not use. "                                 \
          "If the program starts to use it, blame takes another signal")                                                \
     WHOLE("BLAME_SEED", seed, 0, 0, 2147483647,                                                                        \
-          "repeat the sampling moments of an earlier run, whose seed is in run.json; 0: random")                       \
+          "sample at the same random times as an earlier run, whose seed is in run.json; 0: a new seed")               \
     WORD("BLAME_DISABLE", disable, "0", W("0", "measure (default)") W("1", "the tool does not start"), "0|1", "")
 
 #endif

@@ -71,7 +71,7 @@ struct ranks_segment {
 
 #define RANKS_HEADER_BYTES sizeof(struct ranks_segment)
 #define RANKS_BYTES        (RANKS_HEADER_BYTES + RANKS_MAX * sizeof(struct ranks_line))
-_Static_assert(RANKS_HEADER_BYTES % 4096 == 0, "the lines of the ranks begin at a page boundary");
+_Static_assert(RANKS_HEADER_BYTES % 4096 == 0, "the ranks' state lines start at a page boundary");
 
 /* What the ranks of the node were doing at one time. */
 struct ranks_census {

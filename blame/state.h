@@ -87,7 +87,7 @@ struct state_line {
 } __attribute__((aligned(64)));
 
 _Static_assert(offsetof(struct state_line, held) == 56,
-               "what a census reads of every thread is one cache line, and so is what a single lock writes");
+               "a census reads one cache line per thread, and taking or releasing a single lock writes one");
 
 /* A wait place: the kind of wait (enum profile_place_kind), and the return address of the call as the runtime
  * reported it, or 0. */

@@ -113,13 +113,13 @@ struct profile_counters {
 _Static_assert(sizeof(struct profile_idle) == sizeof(struct profile_metric) &&
                    offsetof(struct profile_idle, shared_idle) == offsetof(struct profile_metric, shared_idle),
                "parts of idleness use the fields of a struct profile_metric");
-_Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric), "a struct profile_waits takes the place "
-                                                                              "of a struct profile_metric");
+_Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
+               "a struct profile_waits is as large as a struct profile_metric");
 _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric) &&
                    sizeof(struct profile_counters) == sizeof(struct profile_metric),
                "and these");
-_Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric), "a struct profile_ranks takes the place "
-                                                                              "of a struct profile_metric");
+_Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric),
+               "a struct profile_ranks is as large as a struct profile_metric");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
 
 #endif

@@ -84,6 +84,6 @@ static inline uint32_t profile_time_shift(uint64_t after_ns)
 }
 
 _Static_assert(sizeof(struct profile_bins) % 32 == 0 && sizeof(struct profile_lane) % 32 == 0,
-               "they are units of the file");
+               "their sizes are multiples of the file's 32-byte unit");
 
 #endif

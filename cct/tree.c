@@ -12,7 +12,7 @@
 _Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node takes one unit of the file");
 _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record takes two units of the file");
 _Static_assert(sizeof(struct profile_few_bins) == sizeof(struct profile_metric),
-               "a context's few bins have the size of a metric");
+               "a context's first bins are as large as a metric record");
 
 static uint32_t tree_hash_key(uint32_t parent, uint32_t kind, uint64_t key)
 {

@@ -23,7 +23,8 @@
 #include "ompt_tool/session/thread.h"
 
 #define WITHOUT_LOCKS                                                                                                  \
-    "waiting for locks is counted as <untold wait>, because LLVM's runtime would crash in a critical section"
+    "waiting for locks appears in the row <untold wait>, because with lock events LLVM's runtime would crash in a "    \
+    "critical section"
 
 /* CPU time in ns after which a thread has certainly left the end of a critical section, which takes a
  * thousandth of that */

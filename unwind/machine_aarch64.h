@@ -25,7 +25,7 @@
 
 enum { MACHINE_FP = 29, MACHINE_LINK = 30, MACHINE_SP = 31, MACHINE_IP = 32 };
 
-_Static_assert(MACHINE_IP == UNWIND_REGISTERS - 1, "the registers have libunwind's numbers");
+_Static_assert(MACHINE_IP == UNWIND_REGISTERS - 1, "the registers are numbered as in libunwind");
 
 static inline void machine_load(struct unwinder *unwinder, const ucontext_t *context)
 {

@@ -21,7 +21,7 @@ enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, 
 _Static_assert(RDI == UNWIND_ARGUMENT, "RDI holds the first argument of a call");
 enum { MACHINE_IP = RIP, MACHINE_SP = RSP, MACHINE_FP = RBP };
 
-_Static_assert(RIP == UNWIND_REGISTERS - 1, "the registers have libunwind's numbers");
+_Static_assert(RIP == UNWIND_REGISTERS - 1, "the registers are numbered as in libunwind");
 
 static inline void machine_load(struct unwinder *unwinder, const ucontext_t *context)
 {

@@ -51,7 +51,7 @@ static bool folder_was_deleted(const char *directory)
              end ? directory : ".");
     if (stat(folder, &(struct stat){0}) == 0 || errno != ENOENT)
         return false;
-    fprintf(stderr, "blame: the profile is lost, because the folder %s was deleted during the run\n", folder);
+    fprintf(stderr, "blame: the profile is lost, because the directory %s was deleted during the run\n", folder);
     return true;
 }
 

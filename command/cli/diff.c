@@ -38,10 +38,9 @@ static const struct usage usage = {
     .command = "diff",
     .synopsis = "BASE NEW [options]",
     .about =
-        "Shows what became slower or faster from BASE to NEW, in which code, and whether that is more than chance.\n"
-        "BASE and NEW are profile directories, *.blame files, or folders of profile directories. The directories in "
-        "a\n"
-        "folder are repeated runs, whose medians are compared. Contexts are matched by name, not by address.\n"
+        "Shows what became slower or faster from BASE to NEW, in which code, and whether the change is significant.\n"
+        "BASE and NEW are profile directories, *.blame files, or directories that contain them. The profiles in one\n"
+        "directory are repeated runs, whose medians are compared. Contexts are matched by name, not by address.\n"
         "\n"
         "Exit status: 0 done, 1 the input cannot be used, 2 wrong usage, 3 a limit of --fail-above is exceeded.",
     .examples = "  blame diff blame-amg-4711 blame-amg-4712\n"
@@ -49,7 +48,7 @@ static const struct usage usage = {
                 "  blame diff --base a.1 --base a.2 --base a.3 b.1 b.2 b.3 --view flat --sort lock-wait\n"
                 "  blame diff --base-where \"revision = '1.2'\" --fail-above wall=5 runs/new\n"
                 "  blame diff old new --format csv --output changes.csv",
-    .operands = "BASE and NEW: profile directories, *.blame files or folders of profile directories",
+    .operands = "BASE and NEW: profile directories, *.blame files, or directories that contain them",
 };
 
 static enum options_result read_diff_options(struct request *request, int argc, char **argv)
@@ -57,10 +56,10 @@ static enum options_result read_diff_options(struct request *request, int argc, 
     int operands;
     const struct option_spec options[] = {
         {"--base", OPTION_LIST, &request->base, "DIR", NULL, 0, 0,
-         "a run of the base; may be repeated. All operands are then new runs"},
+         "a baseline run; may be repeated. With this option, all operands are new runs"},
         {"--base-where", OPTION_TEXT, &request->base_where, "SQL", NULL, 0, 0,
-         "use all trials of a database that meet this condition as the base (see blame db). All operands are then "
-         "new runs"},
+         "use all trials of a database that meet this condition as the baseline (see blame db). With this option, all "
+         "operands are new runs"},
         {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0,
          "the database of --base-where (default: BLAME_DB, or blame.db)"},
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
@@ -68,9 +67,9 @@ static enum options_result read_diff_options(struct request *request, int argc, 
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise, 0, 0, ""},
         environment_option,
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
-         "ignore changes below this share of the base's thread time, in the text and for limits (default: 0.5)"},
+         "ignore changes below this share of the baseline's thread time, in the text and for limits (default: 0.5)"},
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
-         "text: how many of the worst and of the best changes are shown (default: 10)"},
+         "text: how many of the largest increases and of the largest decreases are shown (default: 10)"},
         {"--fail-above", OPTION_LIST, &request->fail_above, "LIMIT", NULL, 0, 0,
          "METRIC=PERCENT: exit with status 3 if METRIC, or the run time (wall), rose by more than that and by more "
          "than "
@@ -93,7 +92,7 @@ static enum options_result check_request(struct request *request)
     }
     if (!request->base.count && !request->base_where && operand->count != 2) {
         fprintf(stderr,
-                "blame diff: %zu profile%s given; expected two, BASE and NEW, or --base DIR for each run of the base, "
+                "blame diff: %zu profile%s given; expected two, BASE and NEW, or --base DIR for each baseline run, "
                 "followed by the new runs\n",
                 operand->count, operand->count == 1 ? "" : "s");
         return OPTIONS_WRONG;

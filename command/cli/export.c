@@ -316,7 +316,7 @@ struct request {
 };
 
 static const struct option_word clock_word[] = {{"wall", "the time since the program started (default)"},
-                                                {"cpu", "CPU time, from samples that found the thread running"},
+                                                {"cpu", "CPU time, as known from samples of running threads"},
                                                 {NULL, NULL}};
 
 static const struct usage usage = {
@@ -326,7 +326,7 @@ static const struct usage usage = {
         "Writes a profile in a format that other programs read.\n"
         "DIR is a profile directory or a measurement file (*.blame). Without DIR, blame takes the newest profile in "
         "the\n"
-        "current folder. The format trial takes several profiles, and folders of profile directories.",
+        "current folder. The format trial takes several profiles, and directories that contain profiles.",
     .examples = "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
                 "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
                 "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
@@ -415,14 +415,15 @@ static enum options_result parse_export_arguments(struct request *request, int a
          "write to FILE, which must not exist yet (default: standard output). For hpctoolkit and tau, FILE is a "
          "directory"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
-         "the metric to write. The default of folded is blame, the sum of idleness, overhead and lock-wait; pprof "
-         "shows this metric first and contains all; speedscope contains all by default. One of"},
+         "the metric to write. The default for folded is blame, the sum of idleness, overhead and lock-wait. pprof "
+         "contains all metrics and shows this one first. speedscope contains all metrics by default. One of"},
         environment_option,
-        {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: which time a sample has:"},
+        {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0,
+         "stacks: the time to write for each sample:"},
         {"--common", OPTION_WORD, &request->common, "VIEW", run_set_view, 0, 0,
          "trial: give each context of this view the same number in all runs"},
         {"--sums", OPTION_FLAG, &request->sums, NULL, NULL, 0, 0,
-         "trial: leave out the values of single threads and ranks"},
+         "trial: leave out the values of individual threads and ranks"},
     };
     enum options_result result =
         options_read(&usage, OPTION_TABLE(options), argc, argv, request->operand, &request->operand_count);

@@ -66,7 +66,7 @@ int job_tree_file(const char *command)
 {
     int file = memfd_create("blame-part", MFD_CLOEXEC);
     if (file < 0)
-        fprintf(stderr, "blame %s: no file in memory can be made: %s\n", command, strerror(errno));
+        fprintf(stderr, "blame %s: cannot create a file in memory: %s\n", command, strerror(errno));
     return file;
 }
 
@@ -78,7 +78,7 @@ struct profile *job_tree_read(const struct job_tree *tree, int file, int other)
     snprintf(path[1], PATH_BYTES, "/proc/self/fd/%d", other);
     struct profile *joined = job_join_parts(paths, other < 0 ? 1 : 2);
     if (!joined)
-        fprintf(stderr, "blame %s: not enough memory to read a merged part of the job again\n", tree->command);
+        fprintf(stderr, "blame %s: not enough memory to reread a merged part of the job\n", tree->command);
     return joined;
 }
 
@@ -91,7 +91,7 @@ static bool write_job_part(const struct job_tree *tree, struct profile *profile,
     int copy = dup(file), wrong = copy < 0 ? errno : profile_write_fd(profile, copy);
     profile_free(profile);
     if (wrong)
-        fprintf(stderr, "blame %s: no memory for a part of the job: %s\n", tree->command, strerror(wrong));
+        fprintf(stderr, "blame %s: not enough memory for a part of the job: %s\n", tree->command, strerror(wrong));
     return !wrong;
 }
 
@@ -207,8 +207,8 @@ static bool await_job_part(struct work *work)
         work->running--;
         if (WIFSIGNALED(status))
             fprintf(stderr,
-                    "blame %s: signal %d ended a process that merged a part of the job; if memory is short, -j 1 "
-                    "needs the least\n",
+                    "blame %s: signal %d ended a process that merged a part of the job; if memory is scarce, use -j 1, "
+                    "which needs the least\n",
                     work->tree->command, WTERMSIG(status));
         finish_job_part(work, part);
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -450,16 +450,16 @@ static char *make_job_elsewhere(const char *command, const char *directory)
     char *folder = memory_text("%s/blame-job-XXXXXX", place && *place ? place : "/tmp");
     if (!unfinished_temporary(folder)) {
         fprintf(stderr,
-                "blame %s: %s: cannot be written to, nor can %s (TMPDIR): %s; blame merge %s --output FILE, and read "
-                "FILE\n",
+                "blame %s: %s: neither this directory nor %s (TMPDIR) can be written to: %s; use blame merge %s "
+                "--output FILE, then read FILE\n",
                 command, directory, place && *place ? place : "/tmp", strerror(errno),
                 log_word(directory, (char[LOG_WORD_BYTES]){0}));
         free(folder);
         return NULL;
     }
     fprintf(stderr,
-            "blame %s: %s: cannot be written to, and is merged for this command only; blame merge %s --output FILE "
-            "keeps it\n",
+            "blame %s: %s: this directory cannot be written to, so the merged job is not kept after this command; "
+            "blame merge %s --output FILE keeps it\n",
             command, directory, log_word(directory, (char[LOG_WORD_BYTES]){0}));
     char *made = memory_text("%s/" JOB_FILE, folder);
     free(folder);

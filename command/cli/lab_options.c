@@ -48,7 +48,7 @@ static const struct lab_command commands[] = {
       .synopsis = "add DIR ... | list | show TRIAL ... | export [TRIAL ...] | prune [TRIAL ...] [options]",
       .about = "Keeps runs in a database, which is one SQLite file (docs/lab.md describes its tables).\n"
                "\n"
-               "add       adds profiles, or folders of profiles, unless they are there already\n"
+               "add       adds profiles, or directories of profiles, unless the database already has them\n"
                "list      lists the trials, the oldest first\n"
                "show      shows what is known about trials, and their most expensive contexts\n"
                "export    writes the contexts of trials with all metrics, as CSV\n"
@@ -72,9 +72,10 @@ static const struct lab_command commands[] = {
        NULL},
       {{"--experiment", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "add: the experiment's name (default: default)"}, NULL},
       {{"--meta", OPTION_LIST, NULL, "KEY=VALUE", NULL, 0, 0,
-        "add: a note about the run, as revision=1f3c; may be repeated"},
+        "add: a note about the run, such as revision=1f3c; may be repeated"},
        NULL},
-      {{"--sums", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "add: store only sums, not the values of single threads"}, NULL},
+      {{"--sums", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "add: store only sums, not the values of individual threads"},
+       NULL},
       {{"--where", OPTION_TEXT, NULL, "SQL", NULL, 0, 0,
         "list, export, prune: only the trials that meet this "
         "condition"},
@@ -82,8 +83,7 @@ static const struct lab_command commands[] = {
       {{"--top", OPTION_WHOLE, NULL, "N", NULL, 0, HOW_MANY, "show: the number of contexts to show (default: 10)"},
        "10"},
       {{"--locations", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
-        "export: also write the values of single threads and "
-        "ranks"},
+        "export: also write the values of individual threads and ranks"},
        NULL},
       {{"--keep", OPTION_WHOLE, NULL, "N", NULL, 0, 1000000000,
         "prune: remove all but the newest N trials of each "
@@ -97,13 +97,13 @@ static const struct lab_command commands[] = {
         "output"},
        NULL},
       {{"--wait", OPTION_WHOLE, NULL, "SECONDS", NULL, 0, 3600,
-        "how many seconds to wait while others write to the database (default: 60)"},
+        "how many seconds to wait while other processes write to the database (default: 60)"},
        "60"}}},
     {{.command = "history",
       .synopsis = "[options]",
-      .about = "Shows how a program's run time, or another metric, changed from revision to revision: when it "
-               "changed by more\n"
-               "than chance, and in which code. The runs are those of a database (see blame db add).",
+      .about =
+          "Shows how a program's run time, or another metric, changed from revision to revision: which changes are\n"
+          "significant, and in which code. The runs are those of a database (see blame db add).",
       .examples = "  blame run --meta revision=$(git rev-parse HEAD) ./amg; blame db add blame-amg-*\n"
                   "  blame history --where \"application = 'amg' and threads = 8\"\n"
                   "  git rev-list --reverse HEAD >order; blame history --order order --metric idleness --row solve",
@@ -134,7 +134,7 @@ static const struct lab_command commands[] = {
       .synopsis = "DIR... [options]",
       .about =
           "Shows how a program scales with its threads, and which code limits scaling. DIR is a profile directory, a\n"
-          "*.blame file, or a folder of profile directories. The runs differ in their number of threads or ranks.",
+          "*.blame file, or a directory that contains them. The runs differ in their number of threads or ranks.",
       .examples = "  mkdir runs; for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
                   "  blame scaling runs\n"
                   "  blame scaling --where \"application = 'amg' and experiment = 'node7'\"\n"
@@ -143,7 +143,7 @@ static const struct lab_command commands[] = {
       .operands_none = true},
      {{{"--view", OPTION_WORD, NULL, "VIEW", run_set_view, 0, 0, ""}, "top-down"},
       {{"--by", OPTION_WORD, NULL, "NUMBER", WORDS({"threads", "(default)"}, {"ranks", "of jobs"}), 0, 0,
-        "the number in which the runs differ:"},
+        "what the runs have different numbers of:"},
        "threads"},
       {{"--weak", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
         "weak scaling: twice the threads do twice the work (default: the same work)"},
@@ -160,7 +160,7 @@ static const struct lab_command commands[] = {
         "10)"},
        "10"},
       {{"--format", OPTION_WORD, NULL, "FORMAT",
-        WORDS({"text", "(default)"}, {"csv", "every context for every number of threads or ranks"},
+        WORDS({"text", "(default)"}, {"csv", "every context at every number of threads or ranks"},
               {"html", "a page with plots"}),
         0, 0, ""},
        "text"},
@@ -229,9 +229,7 @@ static const struct lab_command commands[] = {
       .operands = "a profile directory or a *.blame file"},
      {{{"--phase", OPTION_TEXT, NULL, "NAME", NULL, 0, 0, "the name of the phase (default: the only numbered phase)"},
        NULL},
-      {{"--outliers", OPTION_FLAG, NULL, NULL, NULL, 0, 0,
-        "show only the executions that took unusually long or "
-        "short"},
+      {{"--outliers", OPTION_FLAG, NULL, NULL, NULL, 0, 0, "show only executions that were unusually long or short"},
        NULL},
       {{"--top", OPTION_WHOLE, NULL, "N", NULL, 1, 1000, "the number of functions (default 10)"}, "10"},
       {{"--format", OPTION_WORD, NULL, "FORMAT",

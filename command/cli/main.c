@@ -30,7 +30,7 @@ static const struct command {
     {"tune", cli_lab, "search for the fastest settings of a program"},
     {"history", cli_lab, "show when a program became slower, and in which code"},
     {"fold", cli_lab, "show what happens during an average step of a program"},
-    {"lab", cli_lab, "show which Python runs db, scaling, tune, history and fold"},
+    {"lab", cli_lab, "show which Python interpreter runs db, scaling, tune, history and fold"},
     {"merge", cli_merge, "merge the measurements of a job's ranks into one"},
     {"snapshot", cli_snapshot, "make a profile of a program that is still running"},
     {"finish", cli_finish, "write the reports for a program that was killed"},

@@ -63,10 +63,10 @@ int cli_merge(int argc, char **argv)
     int count, jobs = 0;
     const struct option_spec options[] = {
         {"--jobs", OPTION_WHOLE, &jobs, "N", NULL, 1, 1024,
-         "merge with N processes (default: one for each core). The result is the same; each process needs memory for a "
-         "part of the job"},
+         "merge with N processes (default: one per core). N does not change the result. Each process holds a part of "
+         "the job in memory"},
         {"--output", OPTION_TEXT, &output, "FILE", NULL, 0, 0,
-         "write only the measurement, to FILE, whose name ends in .blame"},
+         "write only the measurement, to FILE (a name that ends in .blame)"},
     };
     struct stat there;
     enum options_result result = options_read(&usage, OPTION_TABLE(options), argc, argv, operand, &count);

@@ -50,8 +50,8 @@ char *find_measurement(const char *command, const char *input)
     else
         path = memory_text("%s/%s", input, found[0]->d_name);
     if (count > 1)
-        fprintf(stderr, "blame %s: %d measurements are in %s; using %s; name another one to use that\n", command, count,
-                input, found[0]->d_name);
+        fprintf(stderr, "blame %s: %s: contains %d measurements; using %s; to use another one, give its name\n",
+                command, input, count, found[0]->d_name);
     for (int i = 0; i < count; i++)
         free(found[i]);
     free(found);
@@ -156,7 +156,7 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     else if (!profile->header.finished && !profile->header.snapshot)
         fprintf(stderr,
                 "blame %s: %s: the program did not end normally, or replaced itself (exec); this is what was measured "
-                "before\n",
+                "until then\n",
                 command, input);
     if (profile && environment >= 0)
         profile->header.environment = (uint32_t)environment;

@@ -46,7 +46,7 @@ struct report_focused {
 static void note_one_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
 {
     size_t sharing = 0;
-    fprintf(notes, "--thread %d: only what this thread's samples are blamed for; percentages are of that, too.",
+    fprintf(notes, "--thread %d: only the samples of this thread; percentages refer to these samples, too.",
             request->thread);
     for (size_t i = 0; i < profile->thread_count; i++)
         sharing += profile->threads[i].tree == profile->tree;
@@ -83,7 +83,7 @@ static char *report_notes(const struct report_request *request, const struct pro
     if (request->focus)
         note_focus(notes, request, focused);
     if (request->hide)
-        fprintf(notes, "--hide %s: the cost of matching rows is part of the code that called them.\n", request->hide);
+        fprintf(notes, "--hide %s: the cost of matching rows is added to the code that called them.\n", request->hide);
     if (rows && lines_are_missing(profile, rows))
         fputs("Note: " LINES_ADVICE ".\n", notes);
     memory_stream_close(notes);

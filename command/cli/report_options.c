@@ -18,7 +18,7 @@ const struct option_word report_view[] = {
     {"phases", "the phases and events that the program marked, and the code that ran in them"},
     {"ranks", "what each rank of a job did with the time of its threads"},
     {"spread", "code whose cost differs most between the ranks of a job"},
-    {"balance", "which ranks of a job keep others waiting, also on other nodes"},
+    {"balance", "which ranks of a job keep others waiting, including ranks on other nodes"},
     {"timeline", "what each thread did when, and which code others waited for"},
     {"culprits", "which code others waited for, and when"},
     {NULL, NULL},
@@ -240,13 +240,14 @@ static enum options_result read_arguments(struct report_request *request, int ar
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "leave out rows below this share of the metric (default: 0.5 in text, otherwise 0)"},
         {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
-         "leave out rows deeper than N. In locks and waits, 1 leaves out all contexts. In phases, the default is 2: "
-         "each phase and what its code calls"},
+         "leave out rows deeper than N. In the views locks and waits, 1 leaves out all contexts. In the view phases, "
+         "the default is 2: each phase, and what its code calls"},
         {"--focus", OPTION_TEXT, &request->focus, "REGEX", NULL, 0, 0,
          "show only call paths with a row whose name or file matches this POSIX extended regular expression. "
          "Percentages are still of the whole program"},
         {"--hide", OPTION_TEXT, &request->hide, "REGEX", NULL, 0, 0,
-         "leave out rows whose name or file matches; their cost goes to the line that called them"},
+         "leave out rows whose name or file matches this POSIX extended regular expression. Their cost is added to the "
+         "line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
          "show only the samples of one thread, numbered as in threads.csv"},
         {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999,

@@ -52,9 +52,9 @@ static const struct usage usage = {
     .about = "Runs a program, measures it and creates a profile directory. The tool is loaded before main, so that "
              "serial\n"
              "start-up is measured too. Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the\n"
-             "program's, or 128 + signal if a signal killed it. (After Ctrl-C, and in a rank of an MPI job, blame run "
-             "dies\n"
-             "of the same signal.)\n"
+             "program's, or 128 + signal if a signal killed it. (After Ctrl-C, and in a rank of an MPI job, the same "
+             "signal\n"
+             "then also ends blame run.)\n"
              "\n"
              "Each option sets the environment variable of its name: --rate sets BLAME_RATE. Only --stacks and\n"
              "--stacks-file have no variable.",
@@ -134,10 +134,11 @@ static int run_options_read(int argc, char **argv, struct run_stacks *stacks, co
         RUN_OPTIONS(TEXT, WHOLE, WORD, W,
                     FORM){"--stacks", OPTION_WHOLE, &hertz, "HZ", NULL, 0, 10000,
                           "write one line for each sample to a file beside the measurement (*.stacks), while the "
-                          "program runs. HZ is the number of samples per second and thread, as 1, 10 or 100; the "
-                          "option alone, or 0, uses --rate. Sets --trace"},
+                          "program runs. HZ is the number of samples per second and thread, for example 1, 10 or 100; "
+                          "the option alone, or 0, uses --rate. Sets --trace"},
         {"--stacks-file", OPTION_TEXT, &stacks->file, "FILE", NULL, 0, 0,
-         "as --stacks, but to FILE, which may be a pipe or a terminal; FILE.1, .2 ... if FILE exists"},
+         "like --stacks, but writes to FILE, which may be a pipe or a terminal. If FILE exists, blame writes to "
+         "FILE.1, FILE.2 ..."},
     };
     char name[COUNT][NAME_BYTES];
     const char *operand[argc];
@@ -206,8 +207,8 @@ static char *output_directory_fault(const char *out)
     if (can_make_folder_in(folder))
         return NULL;
     if (errno == ENOENT && stat(folder, &st) != 0)
-        return format_printable("there is no folder %s; make it, or give another folder", folder);
-    return format_printable("no directory can be made in %s: %s; give another folder", folder, strerror(errno));
+        return format_printable("the directory %s does not exist; create it, or give another one", folder);
+    return format_printable("cannot create a directory in %s: %s; give another one", folder, strerror(errno));
 }
 
 /* Returns false after a message if the output directory cannot be created, since the run would be lost.
@@ -393,7 +394,8 @@ static void make_workspace(struct workspace *space)
             return;
         }
         if (i == 0)
-            fprintf(stderr, "blame: cannot make a temporary folder in %s (TMPDIR): %s\n", places[i], strerror(errno));
+            fprintf(stderr, "blame: cannot create a temporary directory in %s (TMPDIR): %s\n", places[i],
+                    strerror(errno));
     }
     space->notes[0] = '\0';
 }
@@ -594,7 +596,7 @@ static void say_no_profile(const char *program)
     char owner[PATH_MAX];
     const char *tools = getenv("OMP_TOOL");
     if (tools && strcasecmp(tools, "disabled") == 0) {
-        log_line_of_job("no profile: OMP_TOOL=disabled forbids OpenMP runtimes to load a tool; unset it", NULL);
+        log_line_of_job("no profile: OMP_TOOL=disabled keeps OpenMP runtimes from loading a tool; unset it", NULL);
         return;
     }
     if (elf_own_tool_of(program, owner, sizeof(owner))) {
@@ -606,7 +608,7 @@ static void say_no_profile(const char *program)
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
                     ": the program started no parallel region on an OpenMP runtime with tool support (libomp, or "
                     "libgomp if libomp can replace it), or it has an OpenMP tool of its own (ompt_start_tool), or it "
-                    "did not get the environment of blame run",
+                    "did not inherit the environment of blame run",
                     NULL);
 }
 
@@ -619,7 +621,7 @@ static const char *why_unmeasured(const char *program)
         return "looks for memory leaks when it ends, and would report those of the OpenMP runtime, so it runs "
                "unmeasured; set ASAN_OPTIONS=detect_leaks=0 to measure it";
     if (elf_gains_privileges(program))
-        return "gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may use, so it runs "
+        return "gains privileges (set-user-ID, set-group-ID, capabilities), so no tool may be loaded and it runs "
                "unmeasured";
     return NULL;
 }

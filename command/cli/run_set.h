@@ -23,7 +23,7 @@ struct run_set {
  * in the order of their names. Returns false after a message. */
 bool run_set_add(struct run_set *set, const char *operand);
 bool run_set_add_all(struct run_set *set, const char *const *operand, int count);
-#define RUN_SET_OPERANDS "profile directories, *.blame files or folders of profile directories"
+#define RUN_SET_OPERANDS "profile directories, *.blame files or directories that contain profiles"
 /* Calls take() for each profile of an operand, until take() returns false. */
 bool run_set_each(const char *operand, bool (*take)(void *to, const char *path), void *to);
 void run_set_free(struct run_set *set);

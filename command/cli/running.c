@@ -13,7 +13,7 @@
 #include "command/profile/read.h"
 #include "command/text/memory.h"
 
-#define ACCEPTED "expected the number of a running process that is being measured"
+#define ACCEPTED "expected the process id of a program that is being measured"
 /* most levels of child processes that are searched; a reused pid could otherwise cause an endless loop */
 #define MOST_DEEP 32
 
@@ -166,7 +166,7 @@ bool running_find(const char *command, const char *text, struct running *running
     char *end, path[64];
     long number = strtol(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || number <= 0 || number > 1 << 30) {
-        fprintf(stderr, "blame %s: %s: this is not the number of a process; " ACCEPTED "\n", command, text);
+        fprintf(stderr, "blame %s: %s: this is not a process id; " ACCEPTED "\n", command, text);
         return false;
     }
     snprintf(path, sizeof path, "/proc/%ld/maps", number);

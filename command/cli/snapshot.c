@@ -24,16 +24,17 @@
 static const struct usage usage = {
     .command = "snapshot",
     .synopsis = "PID [options]",
-    .about = "Writes a profile of a running program, as if it had ended now, and prints the summary. The directory "
+    .about = "Writes a profile of a running program, as if it had just ended, and prints the summary. The directory "
              "contains\n"
              "the measurement, the CSV files, run.json and, after --trace, the log of stacks. The program is not "
              "stopped.\n"
-             "PID is the process id of the program, or of the blame run that started it; for a job, of one rank.",
+             "PID is the process id of the program, or of the blame run that started it. In an MPI job, give the PID "
+             "of one rank.",
     .examples = "  blame snapshot 4711\n"
                 "  blame snapshot $(pgrep -n amg) --output amg-now && blame report amg-now",
     .operands_most = 1,
     .operand = "process",
-    .operands = "the number of a running process that is being measured",
+    .operands = "the process id of a program that is being measured",
 };
 
 /* Creates a directory and returns its path, malloc'ed; NULL with errno on failure. Appends .1, .2 ... to the

@@ -43,7 +43,7 @@ static void say_missing_samples(const struct opened *opened)
                     : "are missing, because the trace was full; a larger --trace-limit of blame run keeps them");
     if (tail->damaged)
         fprintf(stderr,
-                "blame %s: %s: damaged: the traces in %llu trees cannot be read to their end; only what precedes the "
+                "blame %s: %s: damaged: the end of the trace in %llu trees cannot be read; only what precedes the "
                 "damage was written\n",
                 opened->command, opened->path, (unsigned long long)tail->damaged);
 }

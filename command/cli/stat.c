@@ -25,7 +25,7 @@ static const struct usage usage = {
     .command = "stat",
     .synopsis = "DIR... [options]",
     .about = "Shows medians, extremes and confidence intervals over several runs of one program. DIR is a profile\n"
-             "directory, a *.blame file, or a folder of profile directories.",
+             "directory, a *.blame file, or a directory that contains them.",
     .examples = "  mkdir runs; for i in 1 2 3 4 5 6; do blame run --out runs/amg ./amg; done\n"
                 "  blame stat runs\n"
                 "  blame stat runs --view flat --sort lock-wait --top 20\n"

@@ -191,15 +191,15 @@ static void diff_print_noise_legend(FILE *out, const struct comparison *comparis
     fputc('\n', out);
     if (empty) {
         snprintf(text, sizeof text,
-                 "No %s changed its own share by %s %% of the base's effort; a smaller --min "
+                 "No %s changed its own share by %s %% of the baseline's effort; a smaller --min "
                  "shows smaller changes.",
                  style->functions ? "function" : "context", DECIMAL(style->least_percent, 2));
         format_paragraph(out, text, style->columns);
     }
     snprintf(text, sizeof text,
              statistics_repeated(side[SIDE_BASE], side[SIDE_NEW])
-                 ? "~: the change is within the scatter of the runs (Mann-Whitney test, 5 %%)."
-                 : "~: the change is within three standard errors of sampling. How much runs differ by chance is "
+                 ? "~: the change is not statistically significant (Mann-Whitney test, 5 %%)."
+                 : "~: the change is within three standard errors of sampling. How much the runs themselves vary is "
                    "unknown: give three or more runs of each side.");
     format_paragraph(out, text, style->columns);
 }
@@ -222,7 +222,7 @@ static const char *diff_limit_verdict(const struct limit *limit)
 {
     static const char *const text[] = {
         [LIMIT_KEPT] = "kept",
-        [LIMIT_WITHIN_NOISE] = "above the limit, but within the scatter",
+        [LIMIT_WITHIN_NOISE] = "above the limit, but not statistically significant",
         [LIMIT_TOO_SMALL] = "above the limit, but below --min",
         [LIMIT_EXCEEDED] = "EXCEEDED",
         [LIMIT_NO_CONTEXT] = "no context has this name",

@@ -30,7 +30,8 @@
 #include "command/text/source_text.h"
 #include "command/text/strings.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written in the byte order of memory");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "numbers are copied from memory, and the format is little-endian");
 
 #define HPC_GLOBAL 0u /* number of the context that contains all others */
 #define HPC_ENTRY  1u /* number of the context of the program's root */

@@ -62,12 +62,12 @@ static void export_measures_add_exact(struct measures *measures)
     const struct measure calls = {.kind = MEASURE_CALLS,
                                   .whole = true,
                                   .parent = MEASURE_NO_PARENT,
-                                  .about = "Number of times that a phase, event or parameter began"};
+                                  .about = "Number of times that a phase, event or parameter started"};
     const struct measure exact = {.kind = MEASURE_EXACT,
                                   .in_seconds = true,
                                   .adds_up = true,
                                   .parent = MEASURE_NO_PARENT,
-                                  .about = "Time in phases, events and parameters, by the clock"};
+                                  .about = "Wall-clock time in phases, events and parameters"};
     export_measures_add(measures, &calls, memory_text("calls"), NULL);
     export_measures_add(measures, &exact, memory_text("exact"), NULL);
 }

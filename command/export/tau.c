@@ -329,7 +329,7 @@ static void tau_events_put_exact(const struct tau_events *events, FILE *out)
     for (uint32_t i = 1; i < events->count; i++) {
         const struct profile_probe *exact = &events->event[i].exact;
         if (exact->calls)
-            fprintf(out, "\"%s, microseconds by the clock\" %" PRIu64 " %s %s %s %s\n", strings_text(events->names, i),
+            fprintf(out, "\"%s, wall-clock microseconds\" %" PRIu64 " %s %s %s %s\n", strings_text(events->names, i),
                     exact->calls, DECIMAL(exact->longest_ns * 1e-3, 3), DECIMAL(exact->shortest_ns * 1e-3, 3),
                     DECIMAL(exact->inclusive_ns / (double)exact->calls * 1e-3, 3),
                     DECIMAL(exact->sum_of_squares * 1e-6, 6));

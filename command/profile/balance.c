@@ -328,7 +328,7 @@ const char *profile_read_balances(const struct profile_chunks *chunks, const uin
         if (below.node->key >= PROFILE_BALANCE_KEYS)
             continue;
         if (!balance_sane(balance))
-            return "damaged: the waiting that is charged to a rank is not a number that can be measured";
+            return "damaged: the waiting time charged to a rank is not a possible value";
         balance_put(profile, &room, below.merged, (uint32_t)below.node->key, balance);
     }
     balance_sort(profile);

@@ -29,7 +29,7 @@ struct profile_balance {
     uint32_t reserved[5];
 };
 
-_Static_assert(sizeof(struct profile_balance) == sizeof(struct profile_metric), "a struct profile_balance takes the "
-                                                                                "place of a struct profile_metric");
+_Static_assert(sizeof(struct profile_balance) == sizeof(struct profile_metric),
+               "a struct profile_balance is as large as a struct profile_metric");
 
 #endif

@@ -33,9 +33,9 @@ const char *job_why_foreign(const struct job_reference *like, const struct profi
     if (!like->known)
         return NULL;
     if (strcmp(job_reference_text(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
-        return "it was measured in another way (BLAME_SAMPLE, BLAME_CLOCK)";
+        return "it was measured with different settings (BLAME_SAMPLE, BLAME_CLOCK)";
     if (strcmp(job_reference_text(rank, "counters"), like->counters) != 0)
-        return "it has other counters (BLAME_COUNTERS)";
+        return "it has different counters (BLAME_COUNTERS)";
     return NULL;
 }
 

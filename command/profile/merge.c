@@ -188,7 +188,7 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
         if (mapped == MAP_SKIP || !metric)
             continue;
         if (!profile_merge_metric_sane((const struct profile_node *)chunk + unit, metric))
-            return "damaged: a metric is not a number that can be measured";
+            return "damaged: a metric is not a possible value";
         if (((const struct profile_node *)chunk)[unit].kind != PROFILE_NODE_RANKS &&
             metric->work + metric->overhead > 0)
             merge->profile->nodes[mapped - MAP_MERGED].threads |=

@@ -84,7 +84,7 @@ static const char *profile_add_probe(struct profile *profile, uint32_t node, uin
                                      const struct profile_probe *probe)
 {
     if (!profile_probe_sane(probe))
-        return "damaged: the time of a phase or event is not a number that can be measured";
+        return "damaged: the time of a phase or event is not a possible value";
     if (probe->calls == 0)
         return NULL;
     profile->probes = profile_grow_list(profile->probes, profile->probe_count, sizeof *profile->probes);
@@ -95,7 +95,7 @@ static const char *profile_add_probe(struct profile *profile, uint32_t node, uin
 static const char *profile_add_counters(struct profile *profile, uint32_t node, const struct profile_counters *counters)
 {
     if (!profile_counters_sane(counters))
-        return "damaged: the sum of a counter is not a number that can be counted";
+        return "damaged: the sum of a counter is not a possible value";
     profile->counters = profile_grow_list(profile->counters, profile->counters_count, sizeof *profile->counters);
     profile->counters[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
     return NULL;
@@ -182,7 +182,7 @@ static const char *profile_read_probe_counters(const struct profile_chunks *chun
     struct merged_probe *probe =
         bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, profile_compare_probes);
     if (!profile_counters_sane(counters))
-        return "damaged: the sum of a counter is not a number that can be counted";
+        return "damaged: the sum of a counter is not a possible value";
     if (probe)
         sums_add_counters(&probe->counters, counters);
     return NULL;

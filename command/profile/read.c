@@ -149,15 +149,15 @@ static const char *profile_header_check(const struct profile_header *header)
     if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
         return "written on a machine with another byte order; read the file on such a machine";
     if (header->byte_order != PROFILE_BYTE_ORDER)
-        return "damaged: the file's header has values that cannot be";
+        return "damaged: the file's header has impossible values";
     if (header->version < PROFILE_VERSION_OLDEST)
-        return "damaged: the file's header has values that cannot be";
+        return "damaged: the file's header has impossible values";
     if (header->version > PROFILE_VERSION)
         return NEWER;
     if (header->header_bytes != PROFILE_HEADER_BYTES || header->chunk_bytes != PROFILE_CHUNK_BYTES ||
         header->unit_bytes != PROFILE_UNIT_BYTES || header->thread_bytes != PROFILE_THREAD_BYTES ||
         header->module_bytes != PROFILE_MODULE_BYTES || header->chunk_count > PROFILE_MAX_CHUNKS)
-        return "damaged: the file's header has values that cannot be";
+        return "damaged: the file's header has impossible values";
     return NULL;
 }
 
@@ -206,7 +206,7 @@ static const char *profile_read_threads(const struct profile_chunks *chunks, str
             if (thread->kind == PROFILE_THREAD_UNUSED)
                 continue;
             if (!profile_thread_sane(thread))
-                return "damaged: the sum of a thread is not a number that can be measured";
+                return "damaged: the sum of a thread is not a possible value";
             profile->threads[profile->thread_count++] = *thread;
         }
     }
@@ -235,7 +235,7 @@ static const char *profile_read_ranks(const struct profile_chunks *chunks, struc
         const struct profile_rank *from = (const struct profile_rank *)chunk + 1;
         for (uint32_t i = 0; i < chunk->used && i < RANKS_PER_CHUNK; i++, from++) {
             if (!profile_rank_sane(from))
-                return "damaged: the sum of a rank is not a number that can be measured";
+                return "damaged: the sum of a rank is not a possible value";
             struct profile_rank *rank = &profile->ranks[profile->rank_count++];
             *rank = *from;
             rank->host[sizeof rank->host - 1] = '\0';
@@ -321,7 +321,7 @@ static const char *profile_read_lock_node(const struct profile_chunks *chunks, s
         return NULL;
     if (!profile_number_sane(waits->sum_ns) || !profile_number_sane(waits->longest_ns) || waits->sum_ns < 0 ||
         waits->longest_ns < 0)
-        return "damaged: the sum of a lock is not a number that can be measured";
+        return "damaged: the sum of a lock is not a possible value";
     lock->sum_ns += waits->sum_ns;
     lock->waits += waits->waits;
     if (waits->longest_ns > lock->longest_ns)
@@ -434,7 +434,7 @@ static const char *profile_load_chunks(int file, off_t size, const struct chunk_
     off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
     size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
     if (there < header->chunk_count) {
-        snprintf(to->buffer, to->buffer_bytes, "truncated: only %lld of its %u chunks are there", (long long)there,
+        snprintf(to->buffer, to->buffer_bytes, "truncated: contains only %lld of its %u chunks", (long long)there,
                  header->chunk_count);
         return to->buffer;
     }
@@ -461,8 +461,8 @@ static const char *profile_select_thread(struct profile *profile, size_t thread,
         return buffer;
     }
     if (profile->header.merged)
-        return "this is the profile of a job, which does not keep threads apart; use --rank to read the file of one "
-               "rank";
+        return "this is the profile of a job, which has no data on individual threads; use --rank to read the file of "
+               "one rank";
     profile->tree = profile->threads[thread].tree;
     if (!profile->tree)
         return "the file does not say which samples belong to which thread: an older tool wrote it, or there were "

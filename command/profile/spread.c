@@ -228,7 +228,7 @@ const char *profile_read_spreads(const struct profile_chunks *chunks, const uint
         if (below.node->key >= PROFILE_SPREAD_KEYS)
             continue;
         if (!spread_sane(spread))
-            return "damaged: the difference between ranks is not a number that can be measured";
+            return "damaged: the difference between ranks is not a possible value";
         memory_grow(&profile->spreads, &room, profile->spread_count, sizeof *profile->spreads);
         profile->spreads[profile->spread_count++] =
             (struct merged_spread){.node = below.merged, .key = (uint32_t)below.node->key, .spread = *spread};

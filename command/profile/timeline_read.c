@@ -14,7 +14,7 @@
 #define NO_LANE    (PAIR_MAP_NEW - 1)
 #define NO_BIN     UINT32_MAX
 
-static const char damaged[] = "damaged: a bin of the timeline has a value that cannot be measured";
+static const char damaged[] = "damaged: a bin of the timeline has an impossible value";
 
 /* A LANE or TIME node of the file. */
 struct item {

@@ -242,7 +242,7 @@ static const char *trace_read_lanes(const struct tracing *tracing)
     free(chunks);
     if (trace->lane_count)
         qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, trace_compare_lanes);
-    return good ? NULL : "damaged: the trace cannot be read to its end";
+    return good ? NULL : "damaged: the end of the trace cannot be read";
 }
 
 /* Returns, for each node of the file's tree as it is now, the profile's node for the same context. */

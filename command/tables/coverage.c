@@ -16,7 +16,7 @@ static void coverage_room_cause(const struct profile *profile, struct coverage_l
     const char *file = profile_text(profile, "file");
     char place[400];
     snprintf(place, sizeof place, "%s", file ? file : "the profile");
-    loss->advice = "Let the measurement be written elsewhere: `blame run --out DIR`, BLAME_OUT.";
+    loss->advice = "Write the measurement elsewhere: `blame run --out DIR`, BLAME_OUT.";
     if (header->room_error == EFBIG) {
         snprintf(loss->cause, sizeof loss->cause,
                  "the limit on the size of files, %llu bytes, is reached (RLIMIT_FSIZE, ulimit -f)",
@@ -64,7 +64,7 @@ static void coverage_signal_cause(const struct profile *profile, struct coverage
     bool taken = profile->header.signals_taken > 0;
     if (profile->header.timer_error == PROFILE_TIMERS_DELETED) {
         snprintf(loss->cause, sizeof loss->cause, "the program has deleted the sampling timers (timer_delete)");
-        loss->advice = "Look in the program for a timer_delete() of a timer that the program did not create.";
+        loss->advice = "Look in the program for a timer_delete() call on a timer that the program did not create.";
         return;
     }
     snprintf(loss->cause, sizeof loss->cause, "the program %s the sampling signal", taken ? "has taken" : "blocks");

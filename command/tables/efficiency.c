@@ -61,7 +61,7 @@ static const char *efficiency_why_unknown(const struct profile *profile)
     if (profile_text(profile, "sample"))
         return "samples count events instead of time";
     if (profile->header.clock != 0)
-        return "samples are taken by CPU time (BLAME_CLOCK), in which no thread waits";
+        return "samples are taken by CPU time (BLAME_CLOCK), so waiting threads are not sampled";
     if (!efficiency_mpi_wait_is_measured(profile))
         return "no waiting in MPI was measured: the program did not use MPI, or libblame-mpi.so was not loaded";
     for (size_t i = 1; i < profile->rank_count; i++)
@@ -156,7 +156,7 @@ static void efficiency_divide(struct efficiencies *made, const struct job_sums *
     made->no_core = efficiency_quotient(sums->no_core, sums->useful);
     made->blocked = efficiency_quotient(sums->blocked, sums->useful);
     if (sums->threads_changed) {
-        made->why_balance = "a rank had more threads in all than at any one time";
+        made->why_balance = "the threads of a rank were not all alive at the same time";
         return;
     }
     of[EFFICIENCY_COMMUNICATION] = efficiency_quotient(sums->most_useful, sums->runtime_ns);

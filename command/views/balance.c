@@ -81,17 +81,18 @@ void view_text_balance(FILE *out, const struct profile *profile, const struct ro
                        const struct view_style *style)
 {
     struct balance_table *table = balance_gather(profile, rows);
-    char *text = table->calls
-                     ? memory_text("Ranks wait %s s in MPI for which no rank of their node is blamed. From the sums "
-                                   "of all ranks, blame estimates the causes: %s s are charged to ranks that arrive "
-                                   "later at collective calls, %s s are waiting that all ranks of these calls share, "
-                                   "and the causes of %s s in other calls are unknown. The estimate does not show "
-                                   "ranks that are late in turn.",
-                                   DECIMAL(table->unblamed * 1e-9, 3), DECIMAL(table->charged * 1e-9, 3),
-                                   DECIMAL(table->common * 1e-9, 3),
-                                   DECIMAL(fmax(0, table->unblamed - table->charged - table->common) * 1e-9, 3))
-                     : memory_text("Nothing is charged between nodes: either all ranks saw for whom they waited "
-                                   "(rank idleness), or a rank had two processes, or no collective call was seen.");
+    char *text =
+        table->calls
+            ? memory_text("For %s s of waiting in MPI, no rank on the same node is blamed. From the sums "
+                          "of all ranks, blame estimates the causes: %s s are charged to ranks that arrive "
+                          "later at collective calls, %s s are waiting that all ranks of these calls share, "
+                          "and the causes of %s s in other calls are unknown. The estimate does not show ranks that "
+                          "are late alternately.",
+                          DECIMAL(table->unblamed * 1e-9, 3), DECIMAL(table->charged * 1e-9, 3),
+                          DECIMAL(table->common * 1e-9, 3),
+                          DECIMAL(fmax(0, table->unblamed - table->charged - table->common) * 1e-9, 3))
+            : memory_text("No waiting is charged to ranks on other nodes: either all ranks saw for whom they waited "
+                          "(rank idleness), or a rank had two processes, or no collective call was seen.");
     view_text_header(out, profile, style);
     putc('\n', out);
     format_paragraph(out, text, style->columns);

@@ -66,5 +66,6 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
     if (!findings->count)
         fputs("\nNothing stands out.\n", out);
     else if (shown < findings->count)
-        fprintf(out, "\n%zu with a smaller share left out; --min 0 shows all\n", findings->count - shown);
+        fprintf(out, "\n%zu finding%s with a smaller share left out; --min 0 shows all\n", findings->count - shown,
+                findings->count - shown == 1 ? "" : "s");
 }

@@ -506,8 +506,8 @@ static void print_event_table(const struct phases_view *to)
     if (count) {
         fputc('\n', to->out);
         format_paragraph(to->out,
-                         "For events and parameters: seconds by the clock, and by samples, with the 95 % interval. "
-                         "By samples is all time of threads inside, except waits in OpenMP.",
+                         "For events and parameters: wall-clock seconds, and seconds estimated from samples with their "
+                         "95 % interval. The estimate covers all time of threads inside, except waits in OpenMP.",
                          to->style->columns);
         fprintf(to->out, "\n%s%9s%8s%s%11s%*s %s%s\n", format_strong(to->style->colour), "exact", "calls",
                 to->narrow ? "" : "    itself     mean (us)", "sampled", to->narrow ? 16 : 11, "",
@@ -522,13 +522,14 @@ static void print_event_table(const struct phases_view *to)
 
 static void print_phases_meaning(const struct phases_view *to)
 {
-    format_paragraph(to->out,
-                     "Exact: seconds from begin to end, by the clock of the thread that began the phase. The other "
-                     "columns: thread time by samples, including nested phases. Below each phase is the code that "
-                     "ran in it; a nested phase has a row of its own.",
-                     to->style->columns);
+    format_paragraph(
+        to->out,
+        "Exact: wall-clock seconds from start to end, in the thread that started the phase. The other columns: thread "
+        "time estimated from samples, including nested phases. Below each phase is the code that "
+        "ran in it; a nested phase has a row of its own.",
+        to->style->columns);
     if (to->rows->counter_count)
-        format_paragraph(to->out, "Counters: from begin to end, in the threads that began the phase.",
+        format_paragraph(to->out, "Counters: from start to end, in the threads that started the phase.",
                          to->style->columns);
 }
 

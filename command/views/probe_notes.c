@@ -84,12 +84,11 @@ void view_text_probe_notes(FILE *out, const struct profile *profile, const struc
             &notes,
             format_printable(
                 "note: something stopped the process%s %s s (SIGSTOP, a debugger): <stopped>, a part of blocked",
-                header->merged ? "es for a sum of" : " for", DECIMAL(profile->stopped_ns * 1e-9, 2)));
+                header->merged ? "es for a total of" : " for", DECIMAL(profile->stopped_ns * 1e-9, 2)));
     if (header->ended_by_program)
         print_probe_note(&notes, format_printable("note: the program itself ended the measurement"));
     if (header->probes_lost)
-        print_probe_note(
-            &notes, format_printable("note: %llu beginnings of phases, events or parameters were lost, because there "
-                                     "was no room for them",
-                                     (unsigned long long)header->probes_lost));
+        print_probe_note(&notes, format_printable("note: %llu starts of phases, events or parameters were not "
+                                                  "recorded, because there was no room for them",
+                                                  (unsigned long long)header->probes_lost));
 }

@@ -461,8 +461,7 @@ static void print_rate(const struct summary *summary)
     if (least < (double)summary->profile->header.rate)
         fprintf(summary->out,
                 "\n"
-                "note: there were so many threads and so few cores that each thread was sampled only %s times a "
-                "second\n",
+                "note: there were far more threads than cores, so each thread was sampled only %s times a second\n",
                 DECIMAL(least, 0));
 }
 
@@ -489,7 +488,7 @@ static void print_residual(const struct summary *summary)
                        : strcmp(worst->cause, LAW_TRACED) == 0
                            ? "because another program traced this one and stopped it at system calls"
                        : worst->exact ? "for an unknown reason"
-                                      : "for another reason than sampling, lost samples or missing cores";
+                                      : "for a reason other than sampling error, lost samples or a lack of cores";
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
         fprintf(
             summary->out,

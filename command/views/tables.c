@@ -216,7 +216,7 @@ void view_text_locks(FILE *out, const struct profile *profile, const struct lock
     }
     format_paragraph(
         out,
-        "For each lock: the seconds that threads waited, as a percentage of the effort, too; the longest wait; and "
+        "For each lock: how long threads waited, in seconds and as a percentage of the effort; the longest wait; and "
         "the number of waits that samples found. Below each lock: where threads waited most, and which code held the "
         "lock.",
         style->columns);

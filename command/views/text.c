@@ -76,7 +76,8 @@ static void print_sampling_note(FILE *out, const struct profile *profile, const 
     if (!sample)
         return;
     snprintf(text, sizeof text,
-             "samples by %.160s: seconds and s below are events (%.*s), not time; idle threads may have no events",
+             "sampled by %.160s: the unit of all figures below is events (%.*s), even where it says seconds or s; idle "
+             "threads may cause no events",
              sample, (int)strcspn(sample, "@"), sample);
     char *clean = format_fit(text, sizeof text, style->utf8);
     format_paragraph(out, clean, style->columns);
@@ -261,7 +262,7 @@ static void print_tree_meaning(const struct table *table)
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
              table->rows->callers ? "Functions by their own cost, followed by their callers with the lines of the calls"
              : style->by_exclusive ? "Code by its own cost, followed by its source lines"
-                                   : "Rows include what they call; \"88: f\" is f called in line 88 of the row above",
+                                   : "Rows include what they call; \"88: f\" is f, called on line 88 of the row above",
              name);
     free(name);
     length = strlen(text);
@@ -369,7 +370,7 @@ static void print_rows_left_out(const struct table *table, size_t cut, double cu
         fputc('\n', table->out);
     if (cut) {
         char *name = column_title(table, style->metric);
-        snprintf(text, sizeof text, "%zu row%s below %.12s %% of the %s left out, together %.40s%s; --min 0 shows all",
+        snprintf(text, sizeof text, "%zu row%s below %.12s %% of the %s left out, totalling %.40s%s; --min 0 shows all",
                  cut, cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), name,
                  DECIMAL(cut_value, counts ? 0 : table->decimals), counts ? "" : " s");
         free(name);

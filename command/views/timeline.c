@@ -297,7 +297,7 @@ static void time_axis_culprits(const struct time_axis *axis, const struct rows *
         format_paragraph(axis->out, "No code was blamed for even a thousandth of the time.", axis->style->columns);
         return;
     }
-    char *title = format_printable("Blamed when: seconds of threads that idled or waited for a lock, by the code "
+    char *title = format_printable("Blame over time: seconds of threads that idled or waited for a lock, by the code "
                                    "that they waited for; %s is %s waiting threads",
                                    axis->style->utf8 ? "\xe2\x96\x88" : "#", DECIMAL(lines.most, 1));
     format_paragraph(axis->out, title, axis->style->columns);

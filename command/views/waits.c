@@ -86,6 +86,6 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
         print_wait_pairs(out, rows, table, place, style);
     }
     if (left_out)
-        fprintf(out, "\n%zu place%s left out, together %s s; --min 0 shows all\n", left_out, left_out == 1 ? "" : "s",
+        fprintf(out, "\n%zu place%s left out, totalling %s s; --min 0 shows all\n", left_out, left_out == 1 ? "" : "s",
                 DECIMAL(rest * 1e-9, 3));
 }

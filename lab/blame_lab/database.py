@@ -64,7 +64,7 @@ MEANINGS = (
     ("file is not a database", "is not a database, or is damaged; expected a file made by blame db add"),
     ("database or disk is full", "there is no room left on the disk; nothing was changed"),
     ("disk I/O error", "cannot be read or written ({message}); nothing was changed"),
-    ("attempt to write a readonly database", "cannot be written to, or the folder around it cannot; nothing was changed"),
+    ("attempt to write a readonly database", "this file or its directory cannot be written to; nothing was changed"),
     ("unable to open database file", "cannot be opened; expected a database made by blame db add, as --db or BLAME_DB"),
 )
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}

@@ -132,7 +132,7 @@ def text_of(past, found):
     if len(past.revisions) == 1:
         lines.append("there is only one revision, so there is nothing to compare")
     else:
-        lines.append(f"{len(found)} change{'s' if len(found) > 1 else ''} beyond chance:" if found else "no change beyond chance")
+        lines.append(f"{len(found)} significant change{'s' if len(found) > 1 else ''}:" if found else "no significant change")
     edges = [0, *(change.at for change in found), len(past.revisions)]
     for i, change in enumerate(found):
         lines += change_lines(past, change, edges[i], edges[i + 2])
@@ -148,8 +148,7 @@ def change_lines(past, change, begin, end):
         if min(len(past.runs_of(begin, change.at)), len(past.runs_of(change.at, end))) > 2:
             said += f" ({decimal(100 * change.low, 1)} to {decimal(100 * change.high, 1)} %)"
         said += ", "
-    lines = [f"  since {clean(revision.name)} ({revision.first}): {said}from {decimal(change.before, 3)} to {decimal(change.after, 3)}; {clean(old.name)} was the last"
-             f" before. By chance: {decimal(100 * change.chance, 1)} %."]
+    lines = [f"  since {clean(revision.name)} ({revision.first}): {said}from {decimal(change.before, 3)} to {decimal(change.after, 3)}; {clean(old.name)} was the last one before. Probability by chance: {decimal(100 * change.chance, 1)} %."]
     for value, name, file, line in past.culprits(change, begin, end):
         where = f"  {base_name(clean(file))}:{line}" if file else ""
         lines.append(f"       {'+' if value > 0 else ''}{decimal(value, 3)}  {fit(name, 50, utf8_terminal())}{where}")

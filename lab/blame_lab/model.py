@@ -166,7 +166,7 @@ class Model:
             return "no search tried the default"
         if self.group_count < LEAST_GROUPS:
             return f"searches with at least {LEAST_GROUPS} different inputs are needed to test whether it is better than the default"
-        return None if self.better else "on inputs that were left out, it is not better than the default beyond chance"
+        return None if self.better else "on inputs that were left out, it is not significantly better than the default"
 
 
 def count_wrong(node, facts, best):

@@ -172,7 +172,7 @@ def points_text(scaling):
 
 def whole_text(scaling, columns):
     if not scaling.design:
-        return paragraph("No model: it takes runs with at least three different numbers.", columns)
+        return paragraph("No model: a model needs runs with at least three different numbers.", columns)
     found, next_p = scaling.fit(scaling.effort), decimal(scaling.next, 0)
     text = f"Thread time {'grows as' if found.form else 'does not seem to grow, from'} {found.text()}. "
     if found.tells():
@@ -184,7 +184,7 @@ def whole_text(scaling, columns):
         text += f"The data do not show how much it will be with {next_p} {scaling.by}: {why}."
     text = paragraph(text, columns)
     if len(scaling.numbers) < ENOUGH:
-        text += paragraph("Models of fewer than five different numbers are guesses: a constant, a root and a logarithm look alike.", columns)
+        text += paragraph("Models based on fewer than five different numbers are guesses: a constant, a root and a logarithm look alike.", columns)
     return text
 
 
@@ -212,7 +212,7 @@ def text_of(scaling, top):
     text += paragraph(
         f"With {last} {scaling.by} there are {decimal(more, scaling.decimals)} {scaling.unit} more of thread time than"
         f" {'as many times that with ' if scaling.weak else 'with '}{decimal(scaling.numbers[0], 0)}:"
-        f" {decimal(100 * more / scaling.effort[-1] if scaling.effort[-1] > 0 else 0, 1)} % of it. By the code that is why, with its own time and the idleness blamed on it:",
+        f" {decimal(100 * more / scaling.effort[-1] if scaling.effort[-1] > 0 else 0, 1)} % of it. The code that causes the increase, with its own time and the idleness blamed on it:",
         columns) + "\n"
     text += rows_text(scaling, top, columns, utf8_terminal())
     if scaling.no_core() > NO_CORES * scaling.effort[-1]:
@@ -261,7 +261,7 @@ def read(arguments):
 def main(argv):
     request, operands, _ = read_options(argv)
     if not operands and request["where"] is None:
-        raise Refused("no profile given; expected profile directories, *.blame files or folders of profile directories, or --where SQL", BAD_USAGE)
+        raise Refused("no profile given; expected profile directories, *.blame files or directories that contain profiles, or --where SQL", BAD_USAGE)
     found = directories_where("scaling", database_path(request["db"]), request["where"]) if request["where"] is not None else []
     arguments = ["--common", request["view"], *(["--environment", request["environment"]] if request["environment"] else []), "--", *found, *operands]
     runs = read(arguments)

@@ -131,8 +131,7 @@ def rows_card(scaling, top, label, foretold):
     rows, decimals, last = scaling.rows(), scaling.decimals, decimal(scaling.numbers[-1], 0)
     more = float(scaling.effort[-1] - scaling.ideal[-1])
     text = (f"<div class=card><h2>What limits scaling</h2><p class=muted>With {last} {scaling.by} there are {decimal(more, decimals)} {scaling.unit} of thread time"
-            f" more than there would be, {decimal(100 * more / scaling.effort[-1] if scaling.effort[-1] > 0 else 0, 1)} % of it. By the code that is why, with its own"
-            f" time and the idleness blamed on it:</p><table><tr><th class=n>lost<th class=n>from<th>most of it<th class=n>{scaling.unit} at"
+            f" more than there would be, {decimal(100 * more / scaling.effort[-1] if scaling.effort[-1] > 0 else 0, 1)} % of it. The code that causes the increase, with its own time and the idleness blamed on it:</p><table><tr><th class=n>lost<th class=n>from<th>most of it<th class=n>{scaling.unit} at"
             f" {decimal(scaling.numbers[0], 0)}<th class=n>at {last}<th>along {scaling.by}")
     if scaling.design:
         text += f"<th>grows as<th class=n>at {decimal(scaling.next, 0)}"
@@ -153,7 +152,7 @@ def rows_card(scaling, top, label, foretold):
 def page_of(scaling, top, title, label, foretold):
     title = escaped(title)
     kind, work = ("Weak", "twice as much") if scaling.weak else ("Strong", "as much")
-    guess = " Models of fewer than five different numbers are guesses." if scaling.design and len(scaling.numbers) < ENOUGH else ""
+    guess = " Models based on fewer than five different numbers are guesses." if scaling.design and len(scaling.numbers) < ENOUGH else ""
     ideal = [float(value) for value in (scaling.numbers / scaling.numbers[0])]
     per_cent = [100 * float(value) for value in scaling.efficiency]
     return ("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"

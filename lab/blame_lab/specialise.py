@@ -81,9 +81,9 @@ def error_text(model, before=""):
     for name, wrong, usual in zip(model.of.dimensions, model.wrong, model.usual_wrong):
         text += f"{before}{shown(name)}: wrong for {part_text(wrong, count)}; always the default: {part_text(usual, count)}\n"
     text += (f"{before}time lost against the best setting: {decimal(model.lost, 1)} %; always the default: {decimal(model.usual_lost, 1)} %; gained"
-             f" {decimal(model.gain, 1)} %, 95 % interval {decimal(model.low, 1)} to {decimal(model.high, 1)} by the runs' scatter\n")
+             f" {decimal(model.gain, 1)} %, 95 % interval from the variation of the runs: {decimal(model.low, 1)} to {decimal(model.high, 1)}\n")
     if model.untried:
-        text += f"{before}{model.untried} of the predicted settings were not tried in their search; each counts as the slowest of the most similar settings\n"
+        text += f"{before}{model.untried} of the predicted settings were not tried in their search; each counts as slow as the slowest of the most similar settings\n"
     return text
 
 
@@ -171,8 +171,7 @@ def header(writer):
             argument = writer.arguments[feature.name]
             text += f"    (void){argument};\n" if feature.words is None else f"    {argument} = {argument} ? {argument} : \"\";\n"
         text += writer.node(model.tree.root, i, 1, "c") + "}\n"
-    text += ("\n/* Sets what OpenMP has calls for: threads, of parallel regions that follow, and the schedule of their loops with schedule(runtime). What it has\n"
-             " * none for is for the environment, before the program starts: the shell's functions. Where the default is best nothing is changed. */\n"
+    text += ("\n/* Sets what OpenMP has calls for: the number of threads of later parallel regions, and the schedule of their loops with schedule(runtime).\n" " * The shell functions set everything else in the environment, before the program starts. Settings whose default is best stay unchanged. */\n"
              f"static inline void {name}_apply({writer.parameters(True)})\n{{\n    const char *value;\n    (void)value;\n")
     for i, dimension in enumerate(writer.dimensions):
         text += f"    value = {name}_{dimension}({writer.parameters(False)});\n#ifdef _OPENMP\n"
@@ -192,13 +191,13 @@ def variable_of(dimension):
 def shell(writer):
     model, name = writer.model, writer.name
     text = writer.provenance("# ")
-    text += f"#\n# Pass this for an unknown value: \"\". To be read by a POSIX shell: . ./FILE\n# arguments of each function: {writer.parameters(False)}\n"
+    text += f"#\n# Pass \"\" for an unknown value. Load this file into a POSIX shell: . ./FILE\n# arguments of each function: {writer.parameters(False)}\n"
     for i, dimension in enumerate(writer.dimensions):
         text += f"\n{name}_{dimension}() {{\n    LC_ALL=C awk '\n"
         text += "function number(x) { return x ~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$/ }\nBEGIN {\n"
         text += "".join(f"    {writer.arguments[feature.name]} = ARGV[{at}]\n" for at, feature in enumerate(writer.features, 1))
         text += writer.node(model.tree.root, i, 1, "awk") + "}' \"$@\"\n}\n"
-    text += f"\n# Sets variables for programs that are started then; where the default is best they stay as they are.\n{name}_apply() {{\n"
+    text += f"\n# Sets variables for programs that are started afterwards. Variables whose default is best stay unchanged.\n{name}_apply() {{\n"
     for i, dimension in enumerate(writer.dimensions):
         variable = variable_of(model.of.dimensions[i])
         if variable:

@@ -39,7 +39,7 @@ class Outcome:
     def words(self, limit_s, check):
         if self.end == SIGNAL:
             return f"killed by signal {self.number} ({signal.strsignal(self.number)})"
-        return {STATUS: f"exit status {self.number}", LIMIT: f"longer than the limit of {decimal(limit_s or 0, 1)} s", WRONG: f"its result is wrong according to {check}",
+        return {STATUS: f"exit status {self.number}", LIMIT: f"longer than the limit of {decimal(limit_s or 0, 1)} s", WRONG: f"its result was rejected by {check}",
                 NO_START: "cannot start a process"}.get(self.end, self.end)
 
 

@@ -218,7 +218,7 @@ class Tuning:
         try:
             self.folder = tempfile.mkdtemp(prefix="blame-tune-", dir=place)
         except OSError as error:
-            raise Refused(f"{self.program[0]}: as it is: cannot make a temporary folder in {place} (TMPDIR): {error.strerror}") from error
+            raise Refused(f"{self.program[0]}: cannot be tuned as it is: cannot create a temporary directory in {place} (TMPDIR): {error.strerror}") from error
         try:
             self.search_all(self.run(self.default))
         finally:
@@ -242,21 +242,21 @@ def verdict_text(tuning, result):
     if result.verdict == search.GAIN:
         return f"best:\n{best}gain: {decimal(100 * result.gain, 1)} % less time" + pairs_text(result)
     if result.verdict == search.NOT_SHOWN:
-        text = f"It is best as it is, as far as this search can tell. What seemed faster is not faster beyond chance:\n{best}"
+        text = f"It is best as it is, as far as this search can tell. What seemed faster is not significantly faster:\n{best}"
         if result.pairs > 1:
             text += f"gain: {decimal(100 * result.gain, 1)} %" + pairs_text(result)
-            text += f"Runs scatter so much here that a gain of less than {decimal(50 * (result.high - result.low), 1)} % cannot be distinguished from chance.\n"
+            text += f"Runs vary so much here that a gain of less than {decimal(50 * (result.high - result.low), 1)} % cannot be distinguished from chance.\n"
         return text
     if result.verdict == search.FAILS:
         return f"It is best as it is, as far as this search can tell. What seemed faster failed when it was run again:\n{best}"
     if result.verdict == search.UNCONFIRMED:
-        return f"The search was ended early. These settings seem faster, but were not confirmed:\n{best}"
+        return f"The search was stopped early. These settings seem faster, but were not confirmed:\n{best}"
     if result.verdict == search.FAILED:
         return "The program does not always succeed with its default settings, so nothing can be compared with them.\n"
     if not any(tried.values for tried in tuning.search.tried):
         return "Nothing was tried: give more --runs, or --minutes.\n"
     if any(tried.taken for tried in tuning.search.tried):
-        return "Nothing is faster: what seemed faster (below) was not when it was run again.\n"
+        return "Nothing is faster: the settings below seemed faster, but were not when they were run again.\n"
     return "It is best as it is, as far as this search can tell: nothing that was tried was faster.\n"
 
 
@@ -265,7 +265,7 @@ def scatter_text(tuning, result):
     scatter = tuning.search.scatter()
     if scatter < MUCH_SCATTER or result.verdict == search.GAIN or not any(tried.values for tried in tuning.search.tried):
         return ""
-    return (f"Runs of one setting scatter by {decimal(100 * scatter, 0)} %: other programs may be using the machine. To detect a gain of 10 %, use about"
+    return (f"Runs of one setting vary by {decimal(100 * scatter, 0)} %: other programs may be using the machine. To detect a gain of 10 %, use about"
             f" {max(8, math.ceil((2 * 1.96 * math.sqrt(2) * scatter / 0.1) ** 2))} --pairs here, or use a quiet machine.\n")
 
 

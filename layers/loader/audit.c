@@ -128,7 +128,7 @@ static unsigned loader_traits_of(const struct elf_view *object)
 static const char *loader_traits_differ(unsigned traits, bool cancels)
 {
     if (traits & TRAIT_TEAMS)
-        return " uses teams (GOMP_teams_reg), for which libomp makes other teams and threads than libgomp";
+        return " uses teams (GOMP_teams_reg), for which libomp creates different teams and threads than libgomp";
     if (traits & TRAIT_SHARES && !(traits & TRAIT_REDUCES))
         return " has neither scan nor lastprivate(conditional:)";
     if (traits & TRAIT_CANCELS && cancels)
@@ -444,18 +444,17 @@ static void loader_make_tls_room(const struct elf_view *view, const struct link_
     elf_view_of_map(&program, self.program);
     if (!static_tls_fits(map, &program)) {
         const char *parts[] = {"blame: ", map->l_name,
-                               ": its thread-local storage has no place next to an audit library of the loader: a "
+                               ": its thread-local storage does not fit beside an audit library of the loader: a "
                                "program that uses libomp is measured from its first use of OpenMP on, and a program "
                                "built by GCC is not measured\n"};
         write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
         static_tls_leave();
     }
     const char *tunable = static_tls_add(map, self.lines);
-    const char *parts[] = {
-        "blame: ", map->l_name,
-        ": its thread-local storage may find no room next to an audit library of the loader, and the "
-        "program cannot be started again with more room: set GLIBC_TUNABLES=",
-        tunable, "\n"};
+    const char *parts[] = {"blame: ", map->l_name,
+                           ": its thread-local storage may not fit beside an audit library of the loader, and the "
+                           "program cannot be started again with more room: set GLIBC_TUNABLES=",
+                           tunable, "\n"};
     if (tunable)
         write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
 }

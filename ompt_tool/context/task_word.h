@@ -20,7 +20,8 @@
 
 #define TASK_EPOCH_MASK 0xffffffu
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte of a word has the lowest bits");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "words are little-endian: the first byte holds the lowest bits");
 
 /* Stores TASK_WAIT(kind), or 0 at the end of the wait, in the word's lowest byte. Only one byte is stored, so
  * that the word, which the start of the wait has just stored, need not be read. [owner] */

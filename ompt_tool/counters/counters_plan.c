@@ -138,8 +138,8 @@ static void counters_plan_counter(const char *name)
     else if (!counter_make_permitted(&event))
         refuse_counter("BLAME_COUNTERS", name, counter_refusal_reason(errno), instead);
     else if (!counters_plan_add(name, &event))
-        log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with the counters before it; ", instead,
-                        NULL);
+        log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with the counters named before it; ",
+                        instead, NULL);
 }
 
 static void counters_plan_sample(const char *text)

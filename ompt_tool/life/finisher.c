@@ -251,7 +251,7 @@ static const char *finisher_why_not(const char *file, char *text, size_t bytes)
     struct rlimit memory, files;
     long filters = found.filters < 0 ? -1 : finisher_count_filters();
     if (!*found.command) {
-        snprintf(text, bytes, "there is no command blame beside %s", found.library);
+        snprintf(text, bytes, "the blame command is not in the directory of %s", found.library);
         return text;
     }
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
@@ -324,7 +324,7 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
     if (good)
         good = finisher_judge(finisher, why, why_bytes);
     else
-        snprintf(why, why_bytes, "no process can be started: %s", strerror(errno));
+        snprintf(why, why_bytes, "cannot start a process: %s", strerror(errno));
     os_unmap(finisher, sizeof(*finisher));
     return good;
 }

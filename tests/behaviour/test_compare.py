@@ -104,7 +104,7 @@ class Diff(Compare):
             changed = 100 * (taken_s[new] / taken_s[base] - 1)
             limit = f"{what}={0.5 * changed:.6f}"
             run = execute([BLAME, "diff", base, new, "--fail-above", limit], clean_environment(), self.new_folder())
-            said = re.search(rf"(?m)^limit {re.escape(subject)}: .*: (EXCEEDED|above the limit, but within the scatter)$", run.stdout)[1]
+            said = re.search(rf"(?m)^limit {re.escape(subject)}: .*: (EXCEEDED|above the limit, but not statistically significant)$", run.stdout)[1]
             self.assertEqual(run.status, WORSE if said == "EXCEEDED" else 0, run)
             if what == "wall":  # which is measured without error
                 self.assertRegex(run.stderr, rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by ")
@@ -286,7 +286,7 @@ class Guide(Compare):
                 shutil.rmtree(os.path.join(folder, "profiles"), ignore_errors=True)
                 # A limit more, of what does not depend on the machine.
                 run = execute(["sh", "-e", "-c", script.replace("=10", "=100").rstrip() + " --fail-above work=100"], env, folder)
-                said = dict(re.findall(r"(?m)^limit (.*?): .*: (EXCEEDED|kept|above the limit, but within the scatter)$", run.stdout))
+                said = dict(re.findall(r"(?m)^limit (.*?): .*: (EXCEEDED|kept|above the limit, but not statistically significant)$", run.stdout))
                 self.assertEqual(set(said), {"wall time", "idleness", "lock wait", "work"}, run)
                 self.assertEqual(said["work"], "kept" if new == "compare" else "EXCEEDED", run)
                 self.assertEqual(run.status, WORSE if "EXCEEDED" in said.values() else 0, run)

@@ -322,7 +322,7 @@ class ByOverflow(Counters):
         self.assertNotIn("Look first", summary)
         self.assertNotIn("do not add up", summary)
         view = self.report(run.directories()[0]).stdout
-        self.assertIn(f"samples by {FAULTS}@10: seconds and s below are events ({FAULTS})", " ".join(view.split()))
+        self.assertIn(f"sampled by {FAULTS}@10: the unit of all figures below is events ({FAULTS})", " ".join(view.split()))
         self.assertNotIn("samples/s", view)
 
     def test_events_are_not_compared_with_seconds_without_a_word(self):

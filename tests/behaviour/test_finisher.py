@@ -84,7 +84,7 @@ class Surroundings(BlameTest):
         self.load(run)
 
     def test_without_the_command(self):
-        self.assert_told(self.run_beside(self.beside()), "no command blame beside ")
+        self.assert_told(self.run_beside(self.beside()), "the blame command is not in the directory of ")
 
     def test_a_command_that_cannot_be_run(self):
         self.assert_told(self.run_beside(self.beside("#!/nonexistent\n")), "No such file or directory")

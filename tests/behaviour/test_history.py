@@ -39,7 +39,7 @@ class History(BlameTest):
         self.assertEqual([row["revision"] for row in rows], ["new", "old"])
         text = self.history(folder, "--metric", "work", "--row", "set_up").stdout
         self.assertIn("it on ", text)
-        self.assertIn("no change beyond chance\n", text)  # three runs tell nothing
+        self.assertIn("no significant change\n", text)  # three runs tell nothing
 
     def test_a_heading_has_the_unit_of_its_metric(self):
         folder = self.database((("r", 1),))

@@ -314,7 +314,7 @@ class Merged(CopiedRanks):
             with self.subTest(command=argv[0]):
                 run = execute([*bound, BLAME, argv[0], directory, *argv[1:]], clean_environment() | {"TMPDIR": left}, "/")
                 self.assertEqual(run.status, status, run)
-                self.assertIn(f"{directory}: cannot be written to, and is merged for this command only; blame merge", run.stderr)
+                self.assertIn(f"{directory}: this directory cannot be written to, so the merged job is not kept after this command; blame merge", run.stderr)
                 self.assertEqual(os.listdir(left), [])
         os.chmod(directory, 0o755)
 

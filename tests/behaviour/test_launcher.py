@@ -166,7 +166,7 @@ class Scripts(BlameTest):
 
     def test_a_tool_that_is_forbidden_is_named(self):
         run = self.attached([program("quick"), "7"], {"OMP_TOOL": "disabled"}, "launcher")
-        self.assertEqual((run.status, run.tool_lines()), (7, [NO_PROFILE + "OMP_TOOL=disabled forbids OpenMP runtimes to load a tool; unset it"]))
+        self.assertEqual((run.status, run.tool_lines()), (7, [NO_PROFILE + "OMP_TOOL=disabled keeps OpenMP runtimes from loading a tool; unset it"]))
 
 
 class OtherRuntimes(BlameTest):
@@ -318,7 +318,7 @@ class OtherRuntimes(BlameTest):
             with self.subTest(argv=argv[0]):
                 run = self.attached(argv, how="launcher")
                 self.assertEqual((run.status, run.stdout, run.other_lines()), (5, "2\n", []), run)
-                self.assertIn("large_tls_aligned.so: its thread-local storage has no place", run.tool_lines()[0])
+                self.assertIn("large_tls_aligned.so: its thread-local storage does not fit", run.tool_lines()[0])
                 self.load(run, checks=SOUND)
 
     def test_a_process_has_what_it_was_started_with_and_threads_with_the_smallest_stack(self):

@@ -161,10 +161,10 @@ class PlacesThatCannotBeWritten(BlameTest):
             pass
         os.symlink("loop", os.path.join(folder, "loop"))
         for out, said in (("file/x", "a directory cannot have this name: Not a directory"), ("file/", "a directory cannot have this name: Not a directory"),
-                          ("file/%p", "a directory cannot have this name: Not a directory"), ("none/x", "there is no folder none; make it"),
-                          ("./none/x/%e-%r/", "there is no folder ./none/x; make it"), ("none/..", "there is no folder none; make it"),
-                          ("/proc/x", "no directory can be made in /proc: "), ("/proc/%h/%j", "no directory can be made in /proc: "),
-                          ("/sys/x", "no directory can be made in /sys: "), ("/dev/null", "this is a device or a pipe; give the name of a directory"), ("n" * 300, "a directory cannot have this name: File name too long"),
+                          ("file/%p", "a directory cannot have this name: Not a directory"), ("none/x", "the directory none does not exist; create it"),
+                          ("./none/x/%e-%r/", "the directory ./none/x does not exist; create it"), ("none/..", "the directory none does not exist; create it"),
+                          ("/proc/x", "cannot create a directory in /proc: "), ("/proc/%h/%j", "cannot create a directory in /proc: "),
+                          ("/sys/x", "cannot create a directory in /sys: "), ("/dev/null", "this is a device or a pipe; give the name of a directory"), ("n" * 300, "a directory cannot have this name: File name too long"),
                           ("loop/x", "a directory cannot have this name: ")):
             for env, options, name in ({"BLAME_OUT": None}, ("--out", out), f"--out {out}"), ({"BLAME_OUT": out}, (), f"BLAME_OUT={out}"):
                 with self.subTest(name=name):
@@ -175,7 +175,7 @@ class PlacesThatCannotBeWritten(BlameTest):
         self.assertEqual(sorted(os.listdir(folder)), ["file", "loop"])
         run = self.attached([program("quick"), "5"], {"BLAME_OUT": None}, "launcher", folder="/proc")
         self.assertEqual((run.status, run.stdout), (2, ""), run)
-        self.assertRegex(run.stderr, r"\Ablame run: no directory can be made in \.: .*; give another folder \(--out DIR\)\n\Z")
+        self.assertRegex(run.stderr, r"\Ablame run: cannot create a directory in \.: .*; give another one \(--out DIR\)\n\Z")
         run = self.attached([program("quick"), "5"], {"BLAME_OUT": None, "BLAME_DISABLE": "1"}, "launcher", folder="/proc")
         self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
 

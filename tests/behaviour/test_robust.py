@@ -226,7 +226,7 @@ class SameWithTool(BlameTest):
             for case in ("pthread", "main"):
                 with self.subTest(name=name, how=how, case=case):
                     run, profile = self.same(name, case, how=how)
-                    self.assertEqual(case in told, "waiting for locks is counted as <untold wait>" in run.stderr, run)
+                    self.assertEqual(case in told, "waiting for locks appears in the row <untold wait>" in run.stderr, run)
                     self.assertGreater(profile.clocked("team"), 0)
 
     def test_a_runtime_with_an_older_tool_interface_is_asked_for_nothing(self):

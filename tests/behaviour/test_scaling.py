@@ -53,7 +53,7 @@ class Scaling(BlameTest):
         self.assertRegex(said, r"(?m)^ threads +runs +wall +speed-up +efficiency +thread time +work +idleness")
         self.assertRegex(said, r"(?m)^ +lost +from +most of it +s at 1 +at 3 +grows as +at 6")
         self.assertIn("set_up", said)
-        self.assertIn("Models of fewer than five different numbers are guesses", " ".join(said.split()))
+        self.assertIn("Models based on fewer than five different numbers are guesses", " ".join(said.split()))
 
     def test_the_page_has_every_point_and_needs_nothing_else(self):
         folder = self.folder_of((1, 2, 3))
@@ -83,7 +83,7 @@ class Scaling(BlameTest):
         said = self.scaling(f"{folder}/run-2", status=1).stderr
         self.assertEqual(said, f"blame scaling: {folder}/run-2: this is the only run; give runs with different numbers of threads, or --by ranks\n")
         folder = self.folder_of((1, 2))
-        self.assertIn("No model: it takes runs with at least three different numbers.", self.scaling(folder).stdout)
+        self.assertIn("No model: a model needs runs with at least three different numbers.", self.scaling(folder).stdout)
         self.assertIn("all 2 runs have 1 rank;", self.scaling(folder, "--by", "ranks", status=1).stderr)
         self.assertIn("threads", self.scaling(folder, "--by", "cores", status=2).stderr)
 

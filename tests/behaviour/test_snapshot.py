@@ -80,7 +80,7 @@ class Snapshot(BlameTest):
     def test_what_is_no_measured_process_gets_one_line(self):
         folder = self.new_folder()
         ended = execute(["true"], clean_environment(), folder)
-        for argument, status, says in (("abc", 1, "is not the number of a process"), (ended.pid, 1, "no such process"), (os.getpid(), 1, "is being measured"),
+        for argument, status, says in (("abc", 1, "is not a process id"), (ended.pid, 1, "no such process"), (os.getpid(), 1, "is being measured"),
                                        ("unknown option -1", 2, "expected one of --output")):
             with self.subTest(argument=argument):
                 run = self.snapshot(folder, str(argument).split()[-1])

@@ -59,7 +59,7 @@ class Trace(BlameTest):
         self.assertEqual(log.status, 1, log)
         run = self.plain([BLAME, "run", "--trace=60:50", program("control")])
         self.assertEqual((run.status, run.stderr.splitlines()),
-                         (2, ["blame run: --trace 60:50: expected 0, 1 or FROM:TO in seconds since the start, as in 60:90"]))
+                         (2, ["blame run: --trace 60:50: expected 0, 1 or FROM:TO in seconds since the start, for example 60:90"]))
 
 
 if __name__ == "__main__":

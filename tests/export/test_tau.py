@@ -133,8 +133,8 @@ class TauProfiles(BlameTest):
                 self.assertLessEqual(least, mean + 0.001)
                 self.assertLessEqual(mean, most + 0.001)
                 self.assertLessEqual(most * most, squares * (1 + 1e-6) + 1)
-                found[name.removesuffix(", microseconds by the clock"), "calls"] += calls
-                found[name.removesuffix(", microseconds by the clock"), "us"] += calls * mean
+                found[name.removesuffix(", wall-clock microseconds"), "calls"] += calls
+                found[name.removesuffix(", wall-clock microseconds"), "us"] += calls * mean
         with open(os.path.join(directory, "phases.csv"), newline="", encoding="utf-8") as file:
             phases = [row for row in csv.DictReader(file) if row["phase"] == "outer"]
         self.assertEqual(found["phase outer", "calls"], sum(int(row["calls"]) for row in phases))

@@ -75,7 +75,7 @@ WITH_JOB(all_that_is_charged_is_in_the_view)
     FILE *out = made_out();
     view_text_balance(out, &made.profile, rows, &style);
     fclose(out);
-    assert_has(made_text, "Ranks wait 33.000 s");
+    assert_has(made_text, "For 33.000 s of waiting in MPI");
     assert_has(made_text, "29.000 s are charged");
     assert_has(made_text, "    29.000  100.0       3     28.000  MPI_Allreduce");
     assert_has(made_text, "    28.000   96.6       3             node1\n");
@@ -85,7 +85,7 @@ WITH_JOB(all_that_is_charged_is_in_the_view)
     out = made_out();
     view_text_balance(out, &made.profile, rows, &style);
     fclose(out);
-    assert_has(made_text, "Nothing is charged between nodes");
+    assert_has(made_text, "No waiting is charged to ranks on other nodes");
 }
 
 WITH_JOB(the_file_has_a_line_for_each)

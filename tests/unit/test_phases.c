@@ -459,7 +459,7 @@ WITH_PROFILE(the_summary_has_phases_and_notes)
     line_with("note: late (kernel, a.c:22) ended although it had not begun\n");
     line_with("note: 1.50 s in 2 pauses that the program asked for are not measured\n");
     line_with("note: the program itself ended the measurement\n");
-    line_with("note: 3 beginnings of phases, events or parameters were lost, because there was no room for them\n");
+    line_with("note: 3 starts of phases, events or parameters were not recorded, because there was no room for them\n");
 }
 
 WITH_PROFILE(phases_csv_is_written_where_there_are_phases)

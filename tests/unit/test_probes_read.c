@@ -145,7 +145,7 @@ WITH_FILE(what_is_no_number_is_refused)
         add_probe(1, event, record, i == 4 ? NAN : 0);
         assert_true(builder_write(&builder, unit_path));
         assert_null(profile_read(unit_path, error, sizeof error));
-        assert_non_null(strstr(error, i == 4 ? "the sum of a counter is not" : " is not a number"));
+        assert_non_null(strstr(error, i == 4 ? "the sum of a counter is not" : " is not a possible value"));
         assert_null(strchr(error, '\n'));
     }
 }

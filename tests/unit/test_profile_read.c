@@ -289,7 +289,7 @@ WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
     assert_refused("empty");
     uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
     work(1, root, (double)NAN);
-    assert_refused("not a number");
+    assert_refused("damaged: a metric");
     assert_null(profile_read("/no/such/file.blame", error, sizeof error));
     assert_non_null(strstr(error, "/no/such/file.blame: cannot be opened"));
     assert_null(profile_read("/tmp", error, sizeof error));

@@ -30,7 +30,7 @@ static void assert_refused(void)
 {
     assert_true(builder_write(&builder, unit_path));
     assert_null(profile_read(unit_path, error, sizeof error));
-    assert_non_null(strstr(error, ": damaged: a bin of the timeline has a value that cannot be measured"));
+    assert_non_null(strstr(error, ": damaged: a bin of the timeline has an impossible value"));
 }
 
 static void put_few(uint32_t tree, uint32_t node, const struct profile_few_bins *few)

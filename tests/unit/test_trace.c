@@ -285,7 +285,7 @@ WITH_TRACE(damaged_traces_are_refused)
         *error = '\0';
         struct trace *trace = trace_read(profile, error, sizeof error);
         refused += !trace;
-        assert_true(trace || strstr(error, "trace cannot be read to its end"));
+        assert_true(trace || strstr(error, "the end of the trace cannot be read"));
         trace_free(trace);
     }
     assert_true(refused > 10);

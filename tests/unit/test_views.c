@@ -154,7 +154,7 @@ WITH_PROFILE(text_shows_counters_and_says_what_they_are)
     rows_order(rows, style.metric, false);
     const char *text = print(rows, style);
     assert_non_null(strstr(text, "percentages of the 5123 B? of all contexts"));
-    assert_non_null(strstr(text, "rows below 1.0 % of the B? left out, together 23;"));
+    assert_non_null(strstr(text, "rows below 1.0 % of the B? left out, totalling 23;"));
     assert_non_null(strstr(text, " B? (I) perf::A:u (E) perf::A:u (I) % work (I)      +-\n"));
     assert_non_null(strstr(text, "  5123                         100.0    15.00 "));
     assert_false(view_columns_read(&none, rows, "perf::A:e", false, error, sizeof error));
@@ -173,7 +173,7 @@ WITH_PROFILE(text_fits_its_columns_and_says_what_it_cut)
     char *text = print(made.tables.rows, style);
     assert_non_null(strstr(text, "`-main  v.c:9"));
     assert_non_null(strstr(text, "-21: g  v.c:29"));
-    assert_non_null(strstr(text, "below 30.0 % of the work left out, together 7.00 s"));
+    assert_non_null(strstr(text, "below 30.0 % of the work left out, totalling 7.00 s"));
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(format_columns(line) <= 60);
     style.least_percent = 0;
