@@ -112,7 +112,7 @@ struct compare_change comparison_wall_change(const struct comparison *comparison
 struct compare_change comparison_nobody_change(const struct comparison *comparison);
 bool comparison_shows_nobody(const struct comparison *comparison);
 
-/* Returns the median, over the runs of a side, of the effort. */
+/* Returns the median effort of a side's runs. */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);
 /* Returns whether a metric is large enough for a line in one of the runs, by the rule of metric_is_shown(). */
 bool comparison_shows(const struct comparison *comparison, enum metric metric);

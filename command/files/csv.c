@@ -42,7 +42,7 @@ static void csv_field(FILE *out, const char *text)
     format_csv_text(out, text);
 }
 
-/* Writes an empty field if the value is not known. */
+/* Writes a time in s. The field is empty if the time is unknown. */
 static void csv_seconds_if(FILE *out, bool known, double ns)
 {
     if (known)

@@ -349,7 +349,7 @@ static uint32_t trace_tail_moment_bits_at(const struct trace_tail *tail, struct 
     return lane->bits;
 }
 
-/* Returns the moment at which the sample for the period around middle_ns was due. */
+/* Returns the time at which the sample for the period around middle_ns was due (cct/timeline/moment.h). */
 static uint64_t trace_tail_due_moment(const struct trace_tail *tail, struct tail_lane *lane, uint64_t middle_ns)
 {
     const struct profile_header *header = &tail->header;

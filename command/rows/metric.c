@@ -53,7 +53,7 @@ const enum metric metric_columns[METRIC_COLUMNS] = {
 #undef METRIC
 };
 
-/* In this list, work comes before idleness; in the table, after it. */
+/* This list has work before idleness; the metric table has idleness before work. */
 #define PART_INDEX(metric) ((metric) == METRIC_WORK ? 0 : (metric) == METRIC_IDLENESS ? 1 : (metric))
 const enum metric metric_parts[METRIC_ALL_PARTS] = {
 #define METRIC(name, ...) [PART_INDEX(METRIC_##name)] = METRIC_##name,

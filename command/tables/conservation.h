@@ -39,8 +39,8 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
 /* Sums over all threads' ledgers, in ns or as numbers of samples. */
 struct ledger {
     double work, overhead, lock_wait, idle, parked, idle_nobody_busy, dropped_ns;
-    double lifetime;  /* time since the tool's start of threads that could be sampled */
-    double unsampled; /* time since the tool's start of threads without a timer */
+    double lifetime;  /* time that threads which could be sampled lived after the tool's start */
+    double unsampled; /* time that threads without a timer lived after the tool's start */
     size_t unsampled_threads;
     double on_core, no_core; /* by the kernel's count: time on a core, and time ready to run without a core */
     /* time without a core by samples of busy, waiting and idle threads; compare no_core */

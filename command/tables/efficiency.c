@@ -24,7 +24,7 @@ const char *const efficiency_key[EFFICIENCIES] = {
 /* Times of one process. */
 struct process {
     uint64_t begin_ns, end_ns;            /* start of its first thread and end of its last, in ns */
-    const struct profile_thread *initial; /* its first initial thread; NULL if it has none */
+    const struct profile_thread *initial; /* the process's first initial thread; NULL if it has none */
     uint32_t threads;                     /* number of its threads that may have been in OpenMP teams */
 };
 

@@ -9,8 +9,9 @@
 #include "command/profile/profile.h"
 #include "command/rows/row.h"
 
-#define PHASE_THREAD_NONE UINT32_MAX       /* thread index if no thread is known to have begun the phase */
-#define PHASE_THREAD_MANY (UINT32_MAX - 1) /* thread index if several threads began the phase */
+/* value of `thread` if no thread is known to have begun the phase */
+#define PHASE_THREAD_NONE UINT32_MAX
+#define PHASE_THREAD_MANY (UINT32_MAX - 1) /* value of `thread` if several threads began the phase */
 
 enum phase_instance { PHASE_STATIC, PHASE_NUMBERED, PHASE_OTHERS };
 

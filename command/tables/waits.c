@@ -138,7 +138,8 @@ static void wait_table_gather_node(struct wait_gathering *gathering, size_t node
     gathering->kept[row] += node->metric.shared_idle;
 }
 
-/* Adds the part of each row's idleness for which no census recorded the wait place. */
+/* Adds the part of each row's idleness whose wait place was not recorded when samples counted the waiting
+ * threads. */
 static void wait_table_gather_rests(struct wait_gathering *gathering)
 {
     const struct rows *rows = gathering->rows;

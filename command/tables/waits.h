@@ -21,8 +21,8 @@ enum wait_kind {
     /* waiting of threads that were in the pool or not yet created: thread idleness minus shared idleness */
     WAIT_BETWEEN_REGIONS,
     WAIT_MPI, /* waiting of other ranks in MPI calls */
-    /* idleness without a known wait place: it was caused by dispatch, or inherited from threads that waited
-     * for a lock */
+    /* idleness without a known wait place: caused by the runtime's own time (dispatch), or inherited from
+     * threads that waited for a lock */
     WAIT_NOT_KEPT,
     WAIT_KINDS
 };
