@@ -8,7 +8,7 @@ static long fib_sequential(int n)
     return n < 2 ? n : fib_sequential(n - 1) + fib_sequential(n - 2);
 }
 
-/* Returns the Fibonacci number n. The first `depth_left` levels of calls create tasks. If `depth_left` is
+/* Returns the n-th Fibonacci number. The first `depth_left` levels of calls create tasks. If `depth_left` is
  * negative, all levels do. */
 static long fib(int n, int depth_left)
 {

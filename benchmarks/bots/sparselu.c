@@ -16,8 +16,8 @@ static float **sparselu_block_at(const struct matrix *m, int row, int column)
     return &m->at[row * m->blocks + column];
 }
 
-/* Returns whether a block has nonzero elements. It has if it is in the band around the diagonal, or if its
- * row and its column are even and the smaller of the two is divisible by 3. */
+/* Returns whether a block has nonzero elements. These are the blocks in the band around the diagonal, and the
+ * blocks whose row and column are even and whose smaller index is divisible by 3. */
 static bool sparselu_is_present(int row, int column)
 {
     int first = row < column ? row : column;

@@ -46,8 +46,8 @@ static __attribute__((noinline)) void send_sample(siginfo_t *info, ucontext_t *c
     __asm__ volatile("" ::: "memory");
 }
 
-/* If time_samples is set, it gets LEAVES register contexts with the same stack, and no sample is taken here
- * (times.c). */
+/* A function to which time_samples may point. It then gets LEAVES register contexts with the same stack, and
+ * no sample is taken here (times.c). */
 typedef void (*sample_timer)(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts);
 
 static sample_timer time_samples;

@@ -15,7 +15,8 @@
 #define FLOW    0.2 /* part of the difference between two neighbouring values that flows in one step */
 #define WAVES_X 2
 #define WAVES_Y 1
-/* largest accepted error of a value, which is at most 1; rounding adds up to 1e-16 in each step */
+/* largest accepted error of a value; values are at most 1, and rounding adds up to 1e-16 to an error in each
+ * step */
 #define TOLERANCE  1e-10
 #define SUM_EVERY  10
 #define MOST_ZONES 32 /* maximum number of zones along an edge of the mesh */

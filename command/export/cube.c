@@ -219,7 +219,8 @@ struct cube_values {
     const struct cube *cube;
     FILE *file;
     uint64_t records;
-    /* stretches; that of a location and a column has the index (position in Cube's order) * columns + column */
+    /* stretches; the stretch of a column and of the location at position i in Cube's order has the index i *
+     * columns + column */
     struct stretch *stretch;
     uint64_t **has; /* for each column, a bitmap of the contexts with a value */
 };

@@ -52,7 +52,7 @@ static uint32_t *export_locations_match_nodes(struct location_source *source, co
     return node;
 }
 
-/* Returns whether the file knows the thread of each sample. */
+/* Returns whether the file says which thread each sample belongs to. */
 static bool export_locations_threads_are_known(const struct profile *profile)
 {
     bool known = profile->path && !profile->header.merged && !profile->tree && profile->thread_count;
@@ -116,7 +116,8 @@ static void export_locations_number_hosts(struct locations *locations)
     for (size_t i = 0; i < locations->count; i++) {
         struct location *location = &locations->location[i];
         bool same = i && location->process == location[-1].process;
-        /* the prefix makes the text non-empty, so that an unknown host gets a number too */
+        /* with the prefix, the text is not empty even if the host is unknown, so that this host gets a number
+         * too */
         char *host = memory_text("at %s", location->host);
         location->node = same ? location[-1].node : strings_intern(hosts, host) - 1;
         locations->nodes = location->node >= locations->nodes ? location->node + 1 : locations->nodes;

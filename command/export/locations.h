@@ -16,8 +16,8 @@ struct profile_header;
 struct profile_thread;
 
 enum location_kind {
-    /* the only location, with the rows of the sum: the file does not know the samples of single threads, or
-     * the user did not ask for them */
+    /* the only location, with the rows of the sum: the file does not say which thread each sample belongs to,
+     * or the user did not ask for threads */
     LOCATION_ALL,
     /* all threads of a rank together, because its file does not say which thread each sample belongs to */
     LOCATION_PROCESS,

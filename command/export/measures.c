@@ -37,8 +37,7 @@ static void export_measures_add_metric(struct measures *measures, const struct r
                         memory_text("%s", metric_title(metric)), NULL);
 }
 
-/* Adds effort and its parts, then the metrics that are not parts of effort. The parts of blame stand below
- * blame. */
+/* Adds effort and its parts, then the metrics that are not parts of effort. The parts of blame follow blame. */
 static void export_measures_add_metrics(struct measures *measures, const struct rows *rows)
 {
     static const enum metric others[] = {

@@ -31,8 +31,8 @@ struct measure {
     bool whole;      /* whether all values are integers of 0 or more */
     bool in_seconds; /* whether values are seconds; otherwise, they are numbers of samples, calls or events */
     bool
-        /* whether own values add up to inclusive values along the calls, and the values of all locations to
-         * those of the sum. Otherwise, a value holds only for its own row or location */
+        /* whether the own values along the calls add up to the inclusive value, and the values of all
+         * locations to that of the sum. Otherwise, a value holds only for its own row or location */
         adds_up;
     size_t
         /* index of the measure of which this one is a part, always smaller than this measure's index;

@@ -285,7 +285,7 @@ static void pprof_write_tables(struct pprof *pprof)
 
 #define MOST_VALUES (METRIC_COLUMNS + 2 + PROFILE_COUNTERS)
 
-/* At one depth of the tree, the callers of the current row. */
+/* A row on the path from the root to the current row. */
 struct step {
     uint32_t locations; /* number of elements of walk.path that are callers of the row */
     uint32_t outer;     /* 1 + the index of the line into which the row is inlined; 0: not inlined */

@@ -26,7 +26,7 @@ struct known {
 struct stacks {
     FILE *out,
         /* buffer for one line of output. One fwrite copies the line to `out`, so that errno tells why writing
-         * failed, and not why looking up a name failed */
+         * failed, and is not overwritten by looking up names */
         *line;
     char *text;
     size_t bytes;
@@ -200,8 +200,8 @@ static void export_stacks_add_to_path(struct stacks *stacks, uint32_t node_idx, 
 }
 
 /* Reads the nodes from node_idx outward until a node is in `known`, and returns 1 + the index of that node in
- * `known`. Returns 0 if the path ends before, and CIRCLE if the nodes form a cycle, as in a damaged file.
- * Moved nodes are part of the path too, because a cycle may lead through them. */
+ * `known`. Returns 0 if the path ends without such a node, and CIRCLE if the nodes form a cycle, as in a
+ * damaged file. Moved nodes are part of the path too, because a cycle may lead through them. */
 static uint32_t export_stacks_read_path(struct stacks *stacks, uint32_t node_idx)
 {
     struct profile_node node;

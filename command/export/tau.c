@@ -35,7 +35,8 @@ struct tau_event {
     /* row at which the outermost call of the event ends. The rows before it are recursive calls, whose time
      * is already counted */
     uint32_t until;
-    struct profile_probe exact; /* exact times, for a phase, event or parameter */
+    /* exact times; 0 unless the event is a phase, event or parameter of the program */
+    struct profile_probe exact;
 };
 
 /* The events in the rows of one thread. */

@@ -414,8 +414,8 @@ static void export_traced_close_phases(struct phase_walk *walk, const struct row
     }
 }
 
-/* Returns whether to ignore the span. It is ignored if it is outside an open numbered execution of a phase
- * that has later samples. */
+/* Returns whether the span only interrupts a numbered execution of a phase: it is outside the execution, but
+ * the execution has later samples. Such a span is ignored. */
 static bool export_traced_execution_continues(const struct phase_walk *walk, const struct rows *rows, uint32_t same,
                                               uint32_t span)
 {

@@ -94,8 +94,8 @@ struct traced {
 void export_traced_make(struct traced *traced, struct traced_process *processes, size_t count);
 void export_traced_free(struct traced *traced);
 
-/* export_traced_pieces returns into how many samples a span is divided for the output. export_traced_piece
- * returns one of these pieces, numbered from 0. */
+/* export_traced_pieces returns how many samples of the output represent a span. export_traced_piece returns
+ * one of these pieces of the span, numbered from 0. */
 uint32_t export_traced_pieces(const struct trace_lane *lane, const struct trace_span *span);
 struct trace_span export_traced_piece(const struct trace_span *span, uint32_t pieces, uint32_t piece);
 

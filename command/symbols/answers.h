@@ -65,7 +65,7 @@ struct symbols_answers {
     size_t module_count;
 };
 
-/* Adds an answer that consists of zeros, and returns it. Returns NULL if memory runs out. */
+/* Adds an answer whose fields are all 0, and returns it. Returns NULL if memory runs out. */
 struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct pool *pool,
                                            enum symbols_question question, uint64_t key);
 /* Adds a gap. Its frames must live as long as the answers. Returns false if memory runs out. */

@@ -156,7 +156,7 @@ static void symbols_bodies_add(struct symbols_module *module, uint64_t entry)
 static void symbols_bodies_find(struct symbols_module *module)
 {
     module->bodies_known = true;
-    symbols_module_function(module, module->code_low); /* so that the symbol table is loaded */
+    symbols_module_function(module, module->code_low); /* called only to load the symbol table */
     for (size_t i = 0; i < module->functions.count; i++) {
         const struct symbols_entry *entry = &module->functions.list[i];
         if (symbols_construct_parse(entry->name).kind != SYMBOL_PROCEDURE &&
@@ -165,7 +165,7 @@ static void symbols_bodies_find(struct symbols_module *module)
     }
     if (module->body_count)
         return;
-    symbols_bodies_at(module, 0); /* so that module->handed is filled */
+    symbols_bodies_at(module, 0); /* called only to fill module->handed */
     for (size_t i = 0; i < module->handed_count; i++)
         symbols_bodies_add(module, module->handed[i].entry);
 }

@@ -184,8 +184,8 @@ static struct symbols_function *symbols_function_in_dwarf_at(struct symbols_modu
     return unit ? symbols_dwarf_function(unit, vaddr) : NULL;
 }
 
-/* Returns the entry of the function whose cold part has the symbol `name`, for example "solve.cold", which is
- * a name by GCC. Returns 0 if `name` is no such name. */
+/* Returns the entry of the function whose cold part has the symbol `name`. GCC gives a cold part a name such
+ * as "solve.cold". Returns 0 if `name` is no such name. */
 static uint64_t symbols_cold_part_entry(struct symbols_module *module, const char *name)
 {
     const char *mark = strstr(name, ".cold");

@@ -16,7 +16,7 @@
 
 /* ---- the lines of constructs in read-only strings ---- */
 
-/* Finds the line of a construct in code by flang.
+/* Finds the line of a construct in code compiled by flang.
  *
  * flang 19 gives an outlined function no line, and the first row of its line table is unreliable. Like clang,
  * however, it passes a string ";file;function;line;column;;" to the runtime at every construct. These strings

@@ -95,7 +95,7 @@ bool symbols_launches(const char *name)
 /* maximum length in bytes of a name that is demangled; the readable form of a longer one could be huge */
 #define MAX_MANGLED_BYTES 16384u
 
-/* Demangles a name by gfortran, such as "__solver_MOD_smooth". */
+/* Demangles a name made by gfortran, such as "__solver_MOD_smooth". */
 static char *symbols_demangle_gfortran(const char *name)
 {
     const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name + 2, "_MOD_") : NULL;
@@ -111,9 +111,9 @@ static char *symbols_demangle_gfortran(const char *name)
     return result;
 }
 
-/* Demangles a name by flang, such as "_QMsolverPsmooth". Names are in lower case. The capital letters M, S
- * and F start the name of a scope, P that of a procedure, and E that of a variable. Returns NULL if the name
- * has another form. */
+/* Demangles a name made by flang, such as "_QMsolverPsmooth". Names are in lower case. The capital letters M,
+ * S and F start the name of a scope, P that of a procedure, and E that of a variable. Returns NULL if the
+ * name has another form. */
 static char *symbols_demangle_flang(const char *name)
 {
     const char *from = name + 2;
@@ -191,7 +191,7 @@ size_t symbols_name_stem(const char *name)
 const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes)
 {
     const char *whole = pool_text(pool, "%.*s", (int)bytes, name);
-    /* a function by GCC that copies the firstprivate variables of a task */
+    /* a function made by GCC, which copies the firstprivate variables of a task */
     const char *copy = strstr(whole, "._omp_cpyfn.");
     size_t stem_bytes = copy ? (size_t)(copy - whole) : symbols_name_stem(whole);
     const char *stem = pool_text(pool, "%.*s", (int)stem_bytes, whole);

@@ -28,7 +28,7 @@ struct symbols_outlined symbols_construct_parse(const char *raw);
 
 /* How the code of a construct is passed to a function of the OpenMP runtime. */
 struct symbols_launch {
-    int argument; /* index of the argument that is the construct's function; -1: no argument is */
+    int argument; /* index of the argument by which the construct's function is passed; -1: none is passed */
     /* whether the runtime function runs the construct before it returns; if not, the construct is a task,
      * which may run later */
     bool at_once;

@@ -41,7 +41,7 @@ struct symbols_unit {
     struct symbols_ranges ranges; /* code ranges of the unit's functions */
 };
 
-/* A string ";file;function;line;column;;" that code by clang or flang passes to the runtime. */
+/* A string ";file;function;line;column;;" that code compiled by clang or flang passes to the runtime. */
 struct symbols_ident {
     const char *function;
     int line;

@@ -17,7 +17,7 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
         value = 0;
     bool negative = value < 0;
     double magnitude = fabs(value) * (double)scale + 0.5;
-    /* a number this large has no decimals, so %.0f is enough, which is the same in every locale */
+    /* a double this large is an integer, so %.0f is enough, which does not depend on the locale */
     if (magnitude >= 9e18) {
         snprintf(to, FORMAT_NUMBER_BYTES, "%.0f%s%.*s", value, decimals ? "." : "", decimals, "000000000");
         return to;
@@ -81,7 +81,7 @@ void format_csv_number(FILE *out, double value)
 
 /* Returns the length in bytes of the UTF-8 sequence at `text`, or 0 if the bytes there are not valid UTF-8
  * (RFC 3629). */
-static size_t utf8_sequence_bytes(const unsigned char *text)
+static size_t format_utf8_bytes(const unsigned char *text)
 {
     if (text[0] < 0x80)
         return 1;
@@ -99,7 +99,7 @@ static size_t utf8_sequence_bytes(const unsigned char *text)
 
 /* Returns whether the character at `text` could disturb a terminal: a control character, an invisible
  * character, or one that changes the direction of writing. */
-static bool utf8_is_control(const unsigned char *text)
+static bool format_utf8_is_control(const unsigned char *text)
 {
     if (text[0] == 0xe2 && text[1] == 0x80)
         return (text[2] >= 0x8b && text[2] <= 0x8f) || (text[2] >= 0xa8 && text[2] <= 0xae);
@@ -114,8 +114,8 @@ char *format_clean(const char *text, bool printable)
     const unsigned char *from = (const unsigned char *)text;
     char *clean = memory_array(3 * strlen(text) + 1, 1), *to = clean;
     while (*from) {
-        size_t length = utf8_sequence_bytes(from);
-        if (length == 0 || (printable && utf8_is_control(from))) {
+        size_t length = format_utf8_bytes(from);
+        if (length == 0 || (printable && format_utf8_is_control(from))) {
             memcpy(to, "\xef\xbf\xbd", 3);
             to += 3;
             from += length ? length : 1;
@@ -134,8 +134,8 @@ char *format_escaped(const char *text, const char *also)
     const unsigned char *from = (const unsigned char *)text;
     char *escaped = memory_array(4 * strlen(text) + 1, 1), *to = escaped;
     while (*from) {
-        size_t length = utf8_sequence_bytes(from);
-        bool plain = length != 0 && !utf8_is_control(from) && *from != '\\' && !strchr(also, *from);
+        size_t length = format_utf8_bytes(from);
+        bool plain = length != 0 && !format_utf8_is_control(from) && *from != '\\' && !strchr(also, *from);
         for (size_t i = length ? length : 1; i > 0; i--, from++)
             if (plain)
                 *to++ = (char)*from;
@@ -202,7 +202,7 @@ size_t format_columns(const char *text)
 }
 
 /* Returns the position `columns` code points after the start of `text`. */
-static const char *utf8_skip_columns(const char *text, size_t columns)
+static const char *format_utf8_skip_columns(const char *text, size_t columns)
 {
     for (; *text && columns; columns--)
         do
@@ -225,7 +225,8 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
         return;
     }
     size_t kept = columns - mark_columns, tail = kept / 2;
-    const char *head_end = utf8_skip_columns(text, kept - tail), *tail_start = utf8_skip_columns(text, length - tail);
+    const char *head_end = format_utf8_skip_columns(text, kept - tail),
+               *tail_start = format_utf8_skip_columns(text, length - tail);
     snprintf(to, to_bytes, "%.*s%s%s", (int)(head_end - text), text, mark, tail_start);
 }
 
@@ -263,7 +264,7 @@ char *format_fit_head(const char *text, size_t columns, bool utf8)
     if (format_columns(clean) <= columns)
         return clean;
     size_t kept = columns > mark_columns ? columns - mark_columns : 0;
-    int bytes = (int)(utf8_skip_columns(clean, kept) - clean);
+    int bytes = (int)(format_utf8_skip_columns(clean, kept) - clean);
     char *shorter = memory_text("%.*s%s", bytes, clean, columns < mark_columns ? "" : mark);
     free(clean);
     return shorter;

@@ -24,7 +24,7 @@
 #define SOURCE_FILE_BYTES (16u << 20)
 
 /* Returns whether a relative path contains a "..", which may lead out of the folder where the path starts. */
-static bool path_leaves_folder(const char *path)
+static bool source_path_leaves_folder(const char *path)
 {
     for (const char *at = path; at; at = strchr(at, '/')) {
         at += *at == '/';
@@ -47,7 +47,7 @@ static int source_open_below(const char *source_dir, const char *path)
     int descriptor = -1;
     for (const char *end = path; end && descriptor < 0; end = strchr(end, '/')) {
         end += strspn(end, "/");
-        if (path_leaves_folder(end) || !*end)
+        if (source_path_leaves_folder(end) || !*end)
             continue;
         char *below = memory_text("%s/%s", source_dir, end);
         descriptor = source_open_path(below);
@@ -83,7 +83,7 @@ static const char *const suffixes[] = {
 
 /* Returns whether the path looks like that of a source file: its suffix is in the list, or it is a C++
  * standard header, such as .../include/c++/12/vector, which has no suffix. */
-static bool path_is_source_name(const char *path)
+static bool source_path_has_source_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
     for (size_t i = 0; dot > name && i < sizeof suffixes / sizeof *suffixes; i++)
@@ -92,7 +92,7 @@ static bool path_is_source_name(const char *path)
     return !dot && strstr(path, "/include/c++/");
 }
 
-static bool path_is_below_folder(const char *path, const char *folder)
+static bool source_path_is_below(const char *path, const char *folder)
 {
     char *real = folder ? realpath(folder, NULL) : NULL;
     size_t bytes = real ? strlen(real) : 0;
@@ -128,12 +128,13 @@ static const char *source_why_refused(const char *called, const char *source_dir
     if (!S_ISREG(status.st_mode))
         return "not a file";
     if (!source_real_path(descriptor, path, sizeof path) ||
-        !(path_is_below_folder(path, source_dir) || (path_is_source_name(called) && path_is_source_name(path))))
+        !(source_path_is_below(path, source_dir) ||
+          (source_path_has_source_name(called) && source_path_has_source_name(path))))
         return "its name is not that of a source file";
     return for_others && !(status.st_mode & S_IROTH) ? "others may read this output, but not the source" : NULL;
 }
 
-static const char *read_source_text(struct source_file *file, int descriptor)
+static const char *source_file_fill(struct source_file *file, int descriptor)
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0)
@@ -141,7 +142,7 @@ static const char *read_source_text(struct source_file *file, int descriptor)
     if (status.st_size > SOURCE_FILE_BYTES)
         return "too large";
     file->bytes = (size_t)status.st_size;
-    /* a wrong clock set the file's time, which is too late for ns in an int64_t */
+    /* the time does not fit into int64_t ns; a wrong clock must have set it */
     bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000;
     file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->text = memory_array(file->bytes + 1, 1);
@@ -156,14 +157,14 @@ bool source_file_read(struct source_file *file, const char *path, const char *so
     *file = (struct source_file){0};
     /* A relative path starts in the folder where the compiler ran. That folder is unknown here, so the
      * current folder is tried. */
-    bool usable = *path == '/' || !path_leaves_folder(path);
+    bool usable = *path == '/' || !source_path_leaves_folder(path);
     int descriptor = source_dir ? source_open_below(source_dir, path) : -1;
     if (descriptor < 0 && usable)
         descriptor = source_open_path(path);
     *why = descriptor >= 0 ? NULL : usable ? strerror(errno) : "its path is relative";
     if (descriptor >= 0) {
         *why = source_why_refused(path, source_dir, descriptor, for_others);
-        *why = *why ? *why : read_source_text(file, descriptor);
+        *why = *why ? *why : source_file_fill(file, descriptor);
         close(descriptor);
     }
     if (*why)
@@ -219,7 +220,7 @@ void source_text_free(struct source_text *sources)
 }
 
 /* Replaces each newline by a zero byte, and records where each line starts. */
-static void text_file_split_lines(struct text_file *file)
+static void source_text_split_lines(struct text_file *file)
 {
     char *begin = file->read.text, *behind = begin + file->read.bytes;
     for (char *at = begin, *end; at < behind; at = end + 1) {
@@ -231,7 +232,7 @@ static void text_file_split_lines(struct text_file *file)
     }
 }
 
-static struct text_file *find_text_file(struct source_text *sources, const char *path)
+static struct text_file *source_text_find_file(struct source_text *sources, const char *path)
 {
     uint32_t id = strings_intern(sources->paths, path);
     if (id == 0)
@@ -243,13 +244,13 @@ static struct text_file *find_text_file(struct source_text *sources, const char 
     *file = (struct text_file){.path = strings_text(sources->paths, id)};
     const char *why;
     if (source_file_read(&file->read, path, sources->directory, sources->for_others, &why))
-        text_file_split_lines(file);
+        source_text_split_lines(file);
     return file;
 }
 
 const char *source_text_line(struct source_text *sources, const char *path, int line)
 {
-    struct text_file *file = find_text_file(sources, path);
+    struct text_file *file = source_text_find_file(sources, path);
     if (!file || !file->read.text || line < 1 || (size_t)line > file->line_count)
         return NULL;
     char *text = file->read.text + file->line[line - 1];
