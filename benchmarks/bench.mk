@@ -9,7 +9,7 @@ BENCH_CC ?= $(CLANG)
 BENCH_CFLAGS ?= -O2 -g -Wall -Wextra -Werror
 BENCH_ARGS ?=
 
-# Evaluated before the dependency files below are added to the list.
+# Evaluated here, before the dependency files below are added to MAKEFILE_LIST.
 bench_alone := $(if $(word 2,$(MAKEFILE_LIST)),,alone)
 # Keeps the default goal of the including Makefile.
 bench_goal_before := $(.DEFAULT_GOAL)
@@ -18,7 +18,7 @@ bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu so
 bench_noop := $(BUILD)/bench/libnoop.so
 bench_micro := $(BUILD)/bench/micro
 bench_library := $(BUILD)/lib/libblame.so
-# Used alone, this fragment has no rule for the tool. bench.py then reports that its column is missing.
+# Used alone, this fragment has no rule that builds blame. bench.py then reports that blame's column is missing.
 bench_tool := $(if $(bench_alone),$(wildcard $(bench_library)),$(bench_library))
 bench_run = $(PYTHON) benchmarks/$(1) --build $(BUILD)/bench --tool $(bench_library)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the overhead of blame. Runs every kernel in turns without a tool, with a tool that does nothing (the
-floor), and with blame. Compares the times within each turn."""
+"""Measures the overhead of blame. In each turn, every kernel runs once without a tool, once with a tool that does
+nothing (the floor), and once with blame. Times of the same turn are compared."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def program_of(kernel):
 
 
 def run_kernel(args, kernel, column, tools):
-    """Runs a kernel once. Returns its own time, and that of the whole process, in seconds."""
+    """Runs a kernel once. Returns the time that it prints and the time of the whole process, in seconds."""
     command = [os.path.join(args.build, program_of(kernel)), *kernel[3 if args.quick else 2].split()]
     output, process_s = run_under(column, tools, command, args.threads, args.rate)
     result = RESULT.search(output)
@@ -54,7 +54,7 @@ def run_kernel(args, kernel, column, tools):
 
 
 def measure(kernel, columns, tools, args):
-    """Returns the CSV row of one kernel."""
+    """Measures a kernel and returns its row of the CSV file."""
     if not args.quick:
         run_kernel(args, kernel, "none", tools)  # warms the page cache and the clocks of the cores
     runs = take_turns(args.pairs, columns, lambda column: run_kernel(args, kernel, column, tools))
@@ -69,7 +69,7 @@ def measure(kernel, columns, tools, args):
 
 
 def geometric_means(rows):
-    """Returns one row for each group of kernels that was run, with ratios only."""
+    """Returns a row for each group of kernels that ran. The rows contain only ratios."""
     for group in GROUPS:
         members = [row for row in rows if row["group"] == group]
         if members:

@@ -1,4 +1,4 @@
-"""Functions that the benchmarks share: arguments, the environments to compare, running programs in turns, medians, tables."""
+"""What the benchmarks share: arguments, the environments that are compared, running programs in turns, medians, tables."""
 
 import argparse
 import csv
@@ -16,11 +16,11 @@ HELP = {"pairs": "turns", "rate": "BLAME_RATE", "threads": "OMP_NUM_THREADS", "b
 
 
 class BenchError(Exception):
-    """Ends a benchmark. The text is shown to the user."""
+    """An error that ends the benchmark. The user sees its text."""
 
 
 def positive(text):
-    """Argument type: an integer of at least 1."""
+    """Converts an argument to an integer, which must be at least 1."""
     number = int(text)
     if number < 1:
         raise ValueError(text)
@@ -28,7 +28,7 @@ def positive(text):
 
 
 def make_parser(doc, build="build/bench", out=None, **numbers):
-    """Returns a parser with the arguments that several benchmarks have: numbers with their defaults, and paths."""
+    """Returns a parser for the arguments that several benchmarks have: numbers with defaults, and paths."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=positive, default=default, help=f"{HELP[name]} (default {default})")
@@ -52,7 +52,7 @@ SETTINGS = {"callbacks": {"BLAME_RATE": "1"}, "blame": {}, "creation": {"BLAME_T
             "traced": {"BLAME_TRACE": "1"}}
 
 
-# perf, sampling by the same clock as blame. Call paths come from frame pointers, or from copies of the stack.
+# perf, which samples by the same clock as blame. Its call paths come from frame pointers or from copies of the stack.
 PEERS = {"perf": ["-g"], "perf-stacks": ["--call-graph", "dwarf"]}
 
 
@@ -61,15 +61,15 @@ def is_blame(column):
 
 
 def under_peer(column, command, rate, folder):
-    """Returns the command, with perf in front of it if the column is one of perf's."""
+    """Returns the command. If the column measures perf, the command starts with perf."""
     if column not in PEERS:
         return command
     return ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(rate), *PEERS[column], "-o", os.path.join(folder, "perf.data"), "--", *command]
 
 
 def tool_environment(column, tools, threads, rate, out_dir):
-    """Returns the environment of one column: none, floor, signals (the floor, with signals whose handler is empty),
-    callbacks (blame at 1 sample per second), blame, or blame with one other setting."""
+    """Returns the environment for one column of the table: none, floor, signals (the floor, with signals whose handler
+    is empty), callbacks (blame at 1 sample per second), blame, or blame with one setting changed."""
     environment = clean_environment(threads)
     if column != "none" and column not in PEERS:
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
@@ -81,7 +81,7 @@ def tool_environment(column, tools, threads, rate, out_dir):
 
 
 def run(command, environment):
-    """Runs a program to its end. Returns its output and the time of the whole process. Any failure is a BenchError."""
+    """Runs a program to its end. Returns its output and the time of the whole process. Raises BenchError on failure."""
     begin_s = time.monotonic()
     try:
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -99,7 +99,7 @@ def run(command, environment):
 
 
 def run_under(column, tools, command, threads, rate=1, **settings):
-    """Runs a program once with a column's tool. Returns its output and its time."""
+    """Runs a program once with the tool of a column. Returns its output and its time."""
     with tempfile.TemporaryDirectory(prefix="blame-bench-") as scratch:
         out_dir = os.path.join(scratch, "out")
         output, seconds = run(under_peer(column, command, rate, scratch), tool_environment(column, tools, threads, rate, out_dir) | settings)
@@ -109,8 +109,8 @@ def run_under(column, tools, command, threads, rate=1, **settings):
 
 
 def find_tools(args, program, blame_needed=True):
-    """Returns the library of each column: always the floor, and blame if it was built. A tool that does not load would
-    seem to cost nothing, so the runtime in `program` is asked whether it loads."""
+    """Returns the library of each tool: of the floor always, and of blame if it was built. A tool that does not load would
+    seem to cost nothing, so `program` is run to ask its OpenMP runtime whether the tool loads."""
     tools = {"floor": os.path.abspath(os.path.join(args.build, "libnoop.so"))}
     if os.path.exists(args.tool) or blame_needed:
         tools["blame"] = os.path.abspath(args.tool)
@@ -126,7 +126,7 @@ def find_tools(args, program, blame_needed=True):
 
 
 def take_turns(pairs, columns, one_run):
-    """Returns the results of one_run(column) for each column, one for each turn."""
+    """Calls one_run(column) for every column in every turn. Returns a list of results for each column."""
     runs = {column: [] for column in columns}
     for _ in range(pairs):
         for column in columns:
@@ -135,15 +135,15 @@ def take_turns(pairs, columns, one_run):
 
 
 def median_ratio(values, base):
-    """Returns the median of the ratios within each turn, so that slow drift of the machine cancels out."""
+    """Returns the median of ratios. Both times of a ratio are of the same turn, so slow changes of the machine cancel out."""
     return statistics.median(value / other for value, other in zip(values, base))
 
 
 def median_interval(values, confidence=0.95):
-    """Returns (median, low, high). low and high are the narrowest pair of order statistics that contains the median
-    with the given probability; None if there are too few values."""
+    """Returns (median, low, high). low and high are the narrowest pair of order statistics between which the median is
+    with the given probability. They are None if there are too few values."""
     ordered, n = sorted(values), len(values)
-    rank, beyond = 0, 0.0  # beyond: that the median lies outside the rank-th values from both ends
+    rank, beyond = 0, 0.0  # beyond: probability that the median is not between the rank-th smallest and the rank-th largest value
     while rank < n // 2 and beyond + 2 * math.comb(n, rank) / 2**n <= 1 - confidence:
         beyond += 2 * math.comb(n, rank) / 2**n
         rank += 1
@@ -153,7 +153,7 @@ def median_interval(values, confidence=0.95):
 
 
 class Table:
-    """Prints a table in the form used in docs/, row by row."""
+    """A table that is printed row by row, in the form that docs/ uses."""
 
     def __init__(self, *headings):
         self.widths = [max(24 if number == 0 else 8, len(heading)) for number, heading in enumerate(headings)]
@@ -167,7 +167,7 @@ class Table:
 
 
 def write_csv(path, rows):
-    """Writes dictionaries as CSV; they need not have all columns. Writes nothing without a path."""
+    """Writes dictionaries as CSV. They need not have all columns. Without a path, writes nothing."""
     if not path:
         return
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -179,8 +179,8 @@ def write_csv(path, rows):
 
 
 class Others:
-    """Measures the CPU time of other programs since this object was made. Threads that spin for each other wait long if one
-    of them has no core."""
+    """The CPU time that other programs have used since this object was made. It matters because threads that spin for each
+    other wait long if one of them has no core."""
 
     def __init__(self):
         self.begin_s, self.begin = time.monotonic(), self.busy_ticks()

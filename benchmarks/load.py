@@ -53,7 +53,7 @@ Figure = namedtuple("Figure", "kind metric context expected measured")
 
 
 def with_threads(threads):
-    """Yields the cases that take a number of threads, with that number."""
+    """Yields each case that can run with any number of threads, for that number of threads."""
     for case in CASES:
         if case.threads == 2 and os.path.basename(case.argv[0]) in ("waits", "handoff"):
             place = 2 if os.path.basename(case.argv[0]) == "handoff" else len(case.argv) - 1
@@ -69,7 +69,8 @@ def conditions():
 
 @contextmanager
 def busy_loops(count):
-    """Runs busy loops, each in its own session like other users' programs, because the kernel divides cores by session first."""
+    """Runs busy loops. Each has a session of its own, as other users' programs do, because the kernel first divides the cores
+    between sessions."""
     loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) for _ in range(count)]
     try:
         yield
@@ -86,7 +87,8 @@ def put(path, text):
 
 @contextmanager
 def quota_group(wanted):
-    """Makes a control group with a quota of one core. Yields the file by which a process enters it; None: not wanted or not possible."""
+    """Creates a control group with a quota of one core. Yields the file by which a process enters the group, or None if no group
+    is wanted or possible."""
     version_1 = os.path.isdir("/sys/fs/cgroup/cpu")
     folder = os.path.join("/sys/fs/cgroup/cpu" if version_1 else "/sys/fs/cgroup", f"blame-load-{os.getpid()}")
     try:
@@ -102,7 +104,7 @@ def quota_group(wanted):
     try:
         yield os.path.join(folder, "cgroup.procs") if wanted else None
     finally:
-        for _ in range(100 if os.path.isdir(folder) else 0):  # stays busy for a moment after its last process ends
+        for _ in range(100 if os.path.isdir(folder) else 0):  # the group stays busy for a moment after its last process has ended
             with suppress(OSError):
                 os.rmdir(folder)
                 break
@@ -115,7 +117,7 @@ def figures_of(stated, tree):
             continue
         try:
             measured = measured_value(one, tree)
-        except KeyError:  # a tool that does not know the metric
+        except KeyError:  # the tool does not have the metric
             continue
         yield Figure(KINDS[one.metric], one.metric, one.context, one.value, measured)
         if one.metric in ("idleness", "shared_idleness"):
@@ -129,14 +131,14 @@ def laws_off(conservation):
 
 
 def read_profile(folder):
-    """Reads profile.csv and run.json, which may come from a tool with fewer columns."""
+    """Reads profile.csv and run.json. They may have been written by a tool that has fewer columns."""
     with open(os.path.join(folder, "profile.csv"), encoding="utf-8", newline="") as table, \
          open(os.path.join(folder, "run.json"), encoding="utf-8") as facts:
         return Tree(table.read()), json.load(facts)
 
 
 def run_case(case, enter, args):
-    """Runs a case once. Returns its figures, and the names of the laws that are off."""
+    """Runs a case once. Returns its figures, and the names of the laws whose two sums differ too much."""
     env = harness.clean_environment() | case.environment(CORES)
     env |= {"BLAME_RATE": str(args.rate), "BLAME_SUMMARY": "0", "BLAME_OUT": "profile", "TEST_LOADED": "1",
             "OMP_TOOL_LIBRARIES": os.path.abspath(args.tool)}
@@ -156,7 +158,7 @@ def run_case(case, enter, args):
 
 
 def run_condition(condition, args):
-    """Returns the runs of each case, by its name. Runs all cases once, then all again."""
+    """Runs all cases, then all cases again, and so on. Returns the runs of each case by its name."""
     runs = {case.name: [] for case in condition.cases}
     with busy_loops(condition.loops), quota_group(condition.quota) as enter:
         if condition.quota and not enter:
@@ -188,7 +190,7 @@ def errors_of(condition, runs, clocked_quietly):
 
 
 def quiet_clocks(runs):
-    """Returns the idleness that the programs' own code causes; nothing if cores were missing on the quiet machine too."""
+    """Returns the idleness that the programs' own code causes, or {} if threads lacked cores even on the quiet machine."""
     clocked = {}
     if any(figure.kind == "no core" and figure.expected > RELATIVE_FROM_S
            for repetitions in runs.values() for figures, _ in repetitions for figure in figures):

@@ -1,5 +1,5 @@
-"""Reads callgrind's output (format version 1, one event): instructions by function, and by call from one function to
-another."""
+"""Reads callgrind's output (format version 1, one event): the instructions of each function, and of the calls from each
+function to each other."""
 
 import collections
 import re
@@ -10,11 +10,11 @@ CLONE = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv)\b.*$")
 
 
 class FormatError(Exception):
-    """The file is not in the form that this module reads. The text says why."""
+    """Raised if the file is not in the form that this module reads. The text says why."""
 
 
 class Profile:
-    """self_cost[function]; calls[caller, callee] and inclusive[caller, callee], all summed over the file."""
+    """The sums over a file: self_cost[function], calls[caller, callee] and inclusive[caller, callee]."""
 
     def __init__(self):
         self.trigger = ""
@@ -26,12 +26,12 @@ class Profile:
         return set(self.self_cost) | {name for pair in self.calls for name in pair}
 
     def out_of(self, caller):
-        """Returns (calls, instructions) for the calls that the function made. Instructions are inclusive."""
+        """Returns the number of calls that the function made, and the inclusive instructions of these calls."""
         pairs = [pair for pair in self.calls if pair[0] == caller]
         return sum(self.calls[pair] for pair in pairs), sum(self.inclusive[pair] for pair in pairs)
 
     def into(self, callee):
-        """Returns the same for all calls of the function. Wrong for a function that calls itself."""
+        """Returns the number of calls of the function, and their inclusive instructions. Wrong for recursive functions."""
         pairs = [pair for pair in self.calls if pair[1] == callee]
         return sum(self.calls[pair] for pair in pairs), sum(self.inclusive[pair] for pair in pairs)
 
@@ -41,10 +41,10 @@ class Reader:
         self.profile = Profile()
         self.names = {"fn": {}, "ob": {}}
         self.function = self.callee = None
-        self.call_count = None  # of the call whose cost the next line tells
+        self.call_count = None  # number of calls whose cost is on the next line
 
     def name(self, kind, text):
-        """Resolves a name. It appears first as `(number) name`, then as `(number)`."""
+        """Returns the name of a function or object. callgrind writes `(number) name` first, and afterwards only `(number)`."""
         found = NAME.match(text)
         if not found:
             return text

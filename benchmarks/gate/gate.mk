@@ -25,7 +25,7 @@ TIMES_ARGS ?=
 bench-handler: $(GATE_PARTS) $(BUILD)/gate/times
 	@$(PYTHON) -B benchmarks/gate/times.py --build $(BUILD)/gate --tool $(BUILD)/gate/libblame.so $(TIMES_ARGS)
 
-# Without debug information, because valgrind 3.19 cannot read that of clang 19.
+# The copy has no debug information, because valgrind 3.19 cannot read what clang 19 writes.
 $(BUILD)/gate/libblame.so: $(LIBRARY)
 	@mkdir -p $(@D)
 	objcopy --strip-debug $< $@
@@ -35,7 +35,7 @@ $(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c tests/simulator/played.
 	$(CC) $(filter-out -MMD -MP,$(GATE_FLAGS)) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so \
 	    -o $@ $(filter %.c,$^) -pthread
 
-# With -rdynamic, because the tool must find the program's clock_gettime and _r_debug.
+# -rdynamic lets the tool find the program's clock_gettime and _r_debug.
 $(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so
 	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread
 

@@ -26,7 +26,7 @@ from bench_common import BenchError, run
 BUDGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "budget.csv")
 SLACK = 0.05
 UNWINDER = ("unwinder_start_at", "unwinder_start_here", "unwinder_next")
-# The settings of each run, and the scenarios that they change. The other scenarios would only repeat the same rows.
+# The settings of each run, and the scenarios whose counts they change. The other scenarios would only repeat rows.
 RUNS = [("", {}, r""), ("creation, ", {"BLAME_TASKS": "creation"}, r"task\b")]
 
 
@@ -48,7 +48,7 @@ def registered(args, tool, settings, scratch):
 
 
 def rows_of(profile, scenario, repeats):
-    """Returns instructions per repetition: one row for each event that occurs in every repetition, and one for the unwinder."""
+    """Returns the instructions of a repetition: a row for each event that occurs in every repetition, one for the unwinder."""
     rows = {}
     for sender in sorted(name for name in profile.functions() if name.startswith("send_")):
         calls, cost = profile.out_of(sender)
@@ -77,7 +77,7 @@ def profiles(args, settings, scratch):
 
 
 def count(args, settings, scratch):
-    """Returns the rows of each scenario, from one run."""
+    """Runs all scenarios once, and returns the rows of each."""
     scenarios = {}
     for scenario, repeats, profile in profiles(args, settings, scratch):
         scenarios[scenario] = rows_of(profile, scenario, repeats)
@@ -98,7 +98,7 @@ def measure(args, scratch):
 
 
 def compiler_of(path):
-    """Returns the compiler that the object file names."""
+    """Returns the compiler that is named in the object file."""
     done = subprocess.run(["readelf", "-p", ".comment", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False)
     for pattern, name in ((r"clang version (\d+\.\d+)", "clang"), (r"GCC: .*?(\d+\.\d+)\.\d+\s*$", "gcc")):
@@ -109,7 +109,7 @@ def compiler_of(path):
 
 
 def clock_source():
-    """Returns the tool's clock: the processor's counter if the kernel uses it, otherwise calls of the clock."""
+    """Returns which clock the tool reads: the processor's counter if the kernel uses it, otherwise the system's clock."""
     try:
         with open("/sys/devices/system/clocksource/clocksource0/current_clocksource", encoding="ascii") as file:
             return "tsc" if file.read().strip() == "tsc" else "calls"
@@ -118,12 +118,12 @@ def clock_source():
 
 
 def conditions(args):
-    """Returns the conditions of this run, which are the name of a column in budget.csv."""
+    """Returns a text that names the conditions of this run. It is the title of a column in budget.csv."""
     return f"{compiler_of(args.object)}, {args.flags}, clock: {clock_source()}"
 
 
 def read_budget():
-    """Returns the budget in instructions, by conditions and row."""
+    """Returns the budget in instructions for each combination of conditions and row."""
     if not os.path.exists(BUDGET):
         return {}
     with open(BUDGET, newline="", encoding="utf-8") as file:
@@ -142,7 +142,7 @@ def accept(where, measured):
 
 
 def verdict(cost, budget):
-    """Returns (whether the row fails, remark)."""
+    """Returns whether the row fails, and a remark on it."""
     if cost is None:
         return True, "is not measured any more"
     if budget is None:
@@ -155,7 +155,7 @@ def verdict(cost, budget):
 
 
 def compare(measured, budget):
-    """Prints the table. Returns the numbers of rows that (passed, failed)."""
+    """Prints the table. Returns how many rows passed and how many failed."""
     failed, hints = [], False
     print(f"{'instructions a repetition':52} {'counted':>9} {'budget':>9}")
     for name in sorted({**measured, **budget}):
@@ -175,7 +175,7 @@ def compare(measured, budget):
 
 
 def compare_floor(args, scratch):
-    """Checks that the floor registers the same callbacks as blame. Returns the numbers of runs that (passed, failed)."""
+    """Checks that the floor registers the same callbacks as blame. Returns how many runs passed and how many failed."""
     wrong = 0
     for prefix, settings, _ in RUNS:
         blame, floor = (registered(args, tool, settings, scratch) for tool in (args.tool, args.floor))
@@ -202,7 +202,7 @@ def print_functions(args, scratch):
 
 
 def repeat(args, scratch):
-    """Checks that repeated counts are equal. Returns the number of rows that differ by more than 0.1 %."""
+    """Checks that counts do not change when they are repeated. Returns how many rows differ by more than 0.1 %."""
     first, apart = measure(args, scratch), {}
     for _ in range(args.repeat - 1):
         for name, cost in measure(args, scratch).items():
@@ -234,7 +234,7 @@ def parse_arguments():
 
 
 def gate(args, scratch):
-    """Returns the exit status."""
+    """Runs the gate as the arguments say, and returns the exit status."""
     if args.functions:
         print_functions(args, scratch)
         return 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests that the gate notices what it should. Run by make gate."""
+"""Tests that the gate reports what it should. `make gate` runs them."""
 
 import contextlib
 import os

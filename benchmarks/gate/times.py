@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the signal handler's time for one sample, in ns, by the thread's state and the depth of the stack. Runs the
-program `times` several times (each run has another address layout) and prints the minimum and median of all batches."""
+"""Measures how long the signal handler takes for a sample, in ns, for several thread states and stack depths. Runs the
+program `times` several times, each time with another address layout. Prints the minimum and median of all batches."""
 
 import os
 import statistics
@@ -14,7 +14,7 @@ from gate import bare_environment
 
 
 def run_once(args):
-    """Returns (minimum, median) by (scenario, frames), from one process. 0 frames: the time of a clock."""
+    """Runs one process. Returns (minimum, median) for each (scenario, frames). 0 frames: the time of reading a clock."""
     settings = dict(pair.split("=", 1) for pair in args.set)
     with tempfile.TemporaryDirectory(prefix="blame-times-") as scratch:
         output, _ = run([os.path.join(args.build, "times"), os.path.abspath(args.tool)], bare_environment(scratch, BLAME_CSV="1", **settings))

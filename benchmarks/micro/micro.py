@@ -16,14 +16,15 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from bench_common import Table, find_tools, main, make_parser, median_interval, positive, run_under, take_turns, write_csv
 
-# Bounds in ns for the time that blame adds to one construct, in all its callbacks together.
+# Bounds in ns for the time that blame adds to one construct by all its callbacks together.
 BOUNDS = {"parallel": 60, "barrier": 25, "for": 25, "critical": 20, "lock": 20, "ordered": 20, "task": 20,
           "taskwait": 25}
 CONSTRUCTS = list(BOUNDS)
-# Threads take turns in these. Time spent while another thread waits costs nothing, or makes a thread miss its turn.
+# Constructs in which threads take turns. There, time spent while another thread waits costs nothing, or makes a thread
+# miss its turn.
 CONTENDED = {"critical", "ordered"}
 
-# A way to run the program; `base` is the mode with which it is compared.
+# A mode in which the program is run. It is compared with the mode `base`.
 Mode = namedtuple("Mode", "name column base settings constructs")
 CREATION = {"BLAME_TASKS": "creation"}
 MODES = [
@@ -37,7 +38,7 @@ RELEASE = Mode("blame release", "blame", "floor", {"BLAME_LOCKS": "release"}, ["
 
 
 def run_mode(mode, threads, tools, args):
-    """Returns the time of each construct in ns, from one process."""
+    """Runs one process, and returns the time of each construct in ns."""
     command = [os.path.join(args.build, "micro"), str(args.batches), *(name for name in mode.constructs if name in args.constructs)]
     output, _ = run_under(mode.column, tools, command, threads, OMP_PROC_BIND="true", OMP_WAIT_POLICY="active",
                           BLAME_CSV="0", **mode.settings)

@@ -7,7 +7,7 @@ bench_mpis := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),
 bench_mpi := $(foreach mpi,$(bench_mpis),$(patsubst %,$(BUILD)/bench/mpi/%_$(mpi),stencil cg queens zones calls stencil_f08 stencil_mpifh))
 bench_mpicc_openmpi := OMPI_CC=$(BENCH_CC) mpicc.openmpi
 bench_mpicc_mpich := MPICH_CC=$(BENCH_CC) mpicc.mpich
-# Those of a wrapper's flags that other compilers accept.
+# The flags of an MPI compiler wrapper that other compilers accept too.
 bench_mpi_flags = $(filter -I% -L% -l%,$(shell mpif90.$(1) -show))
 
 bench_mpi_empty := $(BUILD)/bench/mpi/libempty_layer.so

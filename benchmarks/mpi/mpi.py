@@ -32,7 +32,7 @@ def beside(args, name):
 
 
 def call_ns(args, column):
-    """Runs one job. Returns the median of its batches, in ns per call."""
+    """Runs a job once. Returns the median over its batches, in ns per call."""
     layers = {"none": "", "empty": os.path.abspath(os.path.join(args.build, "mpi", "libempty_layer.so")),
               "layer": beside(args, "libblame-mpi.so"), "blame": beside(args, "libblame-mpi.so")}
     tool = "blame" if column == "blame" else "none"
@@ -53,7 +53,7 @@ def bench_calls(args):
 
 
 def kernel_s(args, kernel, column):
-    """Runs a whole job, without merging or reports. Returns its time in seconds."""
+    """Runs a job once, without merging or reports. Returns the time of the whole job in seconds."""
     launcher = [os.path.join(args.build, "..", "bin", "blame"), "run", "--rate", str(args.rate)] if column == "blame" else []
     command = job(args, args.ranks, *launcher, program(args, kernel), *KERNELS[kernel])
     with_place = "blame" if column == "blame" else "none"

@@ -1,5 +1,5 @@
-! The problem of benchmarks/mpi/stencil.c in Fortran, in strips of columns: with `use mpi_f08`, or, with -DOLD, with mpif.h, which any compiler reads.
-! The result must equal that of one rank that sweeps the whole square. Usage: stencil [SIZE [SWEEPS]]
+! The problem of benchmarks/mpi/stencil.c in Fortran. Each rank has a strip of columns. The program has `use mpi_f08`, or, with -DOLD, mpif.h, which
+! any compiler can read. The result must equal that of one rank that sweeps the whole square. Usage: stencil [SIZE [SWEEPS]]
 program stencil
 #ifndef OLD
   use mpi_f08

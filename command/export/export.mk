@@ -13,5 +13,5 @@ $(EXPORT_OBJECTS): $(BUILD)/command/export/%.pb-c.o: $(BUILD)/include/command/ex
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# Before the compiler has said so in .d files: what includes a generated header.
+# These files include a generated header. make knows it from .d files only after the first compilation.
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard command/export/pprof*.c command/export/perfetto*.c)): $(addsuffix .h,$(EXPORT_MESSAGES))

@@ -1,5 +1,5 @@
-! Heat on a plate, in Fortran, with a numbered phase for each step, a phase for each part of a step, and the size
-! as a parameter. One thread computes the edge while the others wait.
+! Heat on a plate, in Fortran. Each step is a numbered phase, each part of a step is a phase, and the size is a
+! parameter. One thread computes the edge while the others wait.
 !
 ! The program verifies that the first mode of the plate decays by a known factor in each step.
 ! Usage: heat [size [steps]]

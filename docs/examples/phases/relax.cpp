@@ -1,6 +1,6 @@
-// Poisson's equation by successive over-relaxation on a grid. A row is relaxed only while it still changes, so
-// the work of an iteration shrinks, and fewer and fewer threads share it. The series of the phase `sweep` shows
-// both. The program uses scopes: a phase ends with its block, even if an exception leaves the block.
+// Solves Poisson's equation on a grid by successive over-relaxation. A row is relaxed only while it still
+// changes, so the work of an iteration shrinks, and fewer and fewer threads share it. The series of the phase
+// `sweep` shows this. The program uses scopes: a phase ends with its block, even if an exception leaves the block.
 //
 // At the end, the program verifies the defect of the whole grid.
 // Usage: relax [size [tolerance]]
@@ -40,7 +40,7 @@ class grid
         return largest;
     }
 
-    // Skips rows that hardly change until a neighbour row changes. Returns the number of rows left.
+    // Skips rows that hardly change, until a neighbouring row changes. Returns how many rows are not skipped.
     int settle(double tolerance)
     {
         int count = 0;
