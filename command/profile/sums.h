@@ -20,10 +20,10 @@ struct profile_header;
     FIELD(mpi_calls)     /* sampled MPI calls */                                                                       \
     FIELD(mpi_ranks)     /* sum of the communicators' sizes in these calls */                                          \
     FIELD(mpi_bytes)     /* sum of the bytes that these calls transferred */                                           \
-    FIELD(rank_idle)     /* `blame` of struct profile_ranks */                                                         \
-    FIELD(rank_named)    /* `named` of struct profile_ranks */                                                         \
-    FIELD(rank_wall)     /* `wall` of struct profile_ranks */                                                          \
-    FIELD(rank_waited)   /* `waited` of struct profile_ranks */                                                        \
+    FIELD(rank_idle)     /* field `blame` of struct profile_ranks */                                                   \
+    FIELD(rank_named)    /* field `named` of struct profile_ranks */                                                   \
+    FIELD(rank_wall)     /* field `wall` of struct profile_ranks */                                                    \
+    FIELD(rank_waited)   /* field `waited` of struct profile_ranks */                                                  \
     FIELD(own_elsewhere) /* own time here that inverse_busy counts in another context; negative in that context */
 
 /* A struct profile_metric and the sums for which it has no field. Times are in ns. */

@@ -161,7 +161,7 @@ static void timeline_regroup(struct timeline_join *join, struct timeline *timeli
  * of contexts. */
 static size_t timeline_count_pairs(const struct timeline *timeline, size_t *contexts)
 {
-    /* for each lane: 1 + the last node with a cell in the lane */
+    /* for each lane: 1 + index of the last node that has a cell in the lane */
     uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen);
     size_t pairs = 0;
     *contexts = 0;

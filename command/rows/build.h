@@ -54,7 +54,7 @@ struct builder {
 };
 
 /* Returns whether a node is a phase, an execution of a phase, an event or a parameter. */
-static inline bool node_is_probe(const struct merged_node *node)
+static inline bool rows_node_is_probe(const struct merged_node *node)
 {
     return node->kind >= PROFILE_NODE_PHASE && node->kind <= PROFILE_NODE_INSTANCE;
 }

@@ -12,7 +12,8 @@ struct part {
     const struct profile *profile;
     const uint32_t *node;
     struct rows *view;
-    /* for each row of the whole: index of the same row in the view; ROW_NONE if the part has no cost there */
+    /* for each row of the whole measurement: index of the same row in the view; ROW_NONE if the part has no
+     * cost there */
     uint32_t *target;
 };
 

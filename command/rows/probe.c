@@ -11,7 +11,7 @@
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node)
 {
     const struct merged_node *caller = &profile->nodes[node->parent];
-    for (unsigned level = 0; level < MOST_NESTED && node_is_probe(caller); level++)
+    for (unsigned level = 0; level < MOST_NESTED && rows_node_is_probe(caller); level++)
         caller = &profile->nodes[caller->parent];
     return caller;
 }

@@ -265,7 +265,7 @@ static uint32_t rows_add_runtime(struct builder *builder, uint64_t key, uint32_t
 static uint32_t rows_find_metric_row(struct builder *builder, uint32_t node_idx)
 {
     uint32_t innermost = builder->innermost[node_idx];
-    if (innermost == ROW_NONE || node_is_probe(&builder->profile->nodes[node_idx]) ||
+    if (innermost == ROW_NONE || rows_node_is_probe(&builder->profile->nodes[node_idx]) ||
         builder->source_frames[innermost].statement_line <= 0)
         return builder->anchor[node_idx];
     return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->source_frames[innermost]);

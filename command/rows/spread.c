@@ -17,7 +17,7 @@ struct spread_search {
     uint8_t *sources;      /* for each row, how many nodes it shows; 2: two or more */
     bool *mixed;           /* for each row, whether its own time differs from its node's */
     bool *busy;            /* for each node, whether it has time of its own */
-    /* for each node, 1 + the row that contains all frames below the node; 0: no such frame */
+    /* for each node, 1 + index of the row that contains all frames below the node; 0: no such frame */
     uint32_t *common;
 };
 

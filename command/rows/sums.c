@@ -58,7 +58,7 @@ bool rows_sums_are_zero(const struct profile_sums *sums)
            sums->rank_waited == 0;
 }
 
-/* Adds sums to one of a row's sums. While nothing but one record was added, the row points to that record. */
+/* Adds sums to one of a row's sums. As long as only one record has been added, the row points to that record. */
 static void row_add_sums(struct rows *rows, const struct profile_sums **sum, bool *own, const struct profile_sums *sums)
 {
     if (rows_sums_are_zero(sums))

@@ -43,7 +43,7 @@ struct ledger {
     double unsampled; /* time that threads without a timer lived after the tool's start */
     size_t unsampled_threads;
     double on_core, no_core; /* by the kernel's count: time on a core, and time ready to run without a core */
-    /* time without a core by samples of busy, waiting and idle threads; compare no_core */
+    /* time without a core according to samples of busy, waiting and idle threads; compare no_core */
     double no_core_sampled;
     double no_core_busy;
     /* time without a core in which a hypervisor had it; the kernel does not count this time */

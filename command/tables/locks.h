@@ -44,7 +44,7 @@ struct lock_table {
     uint64_t inits_lost;
 };
 
-extern const char *const lock_kind_name[]; /* names of enum profile_lock_kind */
+extern const char *const lock_kind_name[]; /* name of each enum profile_lock_kind */
 
 /* Gathers the locks. `rows` must be made from the same profile, but may be in any order. */
 struct lock_table *lock_table_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols);

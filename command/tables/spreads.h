@@ -22,7 +22,7 @@ struct spread_entry {
 bool spread_of_row(const struct profile *profile, const struct rows *rows, uint32_t row,
                    enum profile_spread_metric metric, bool exclusive, struct spread_entry *entry);
 
-/* names of enum profile_spread_metric */
+/* name of each enum profile_spread_metric */
 extern const char *const spread_metric_name[PROFILE_SPREAD_METRICS];
 
 #endif
