@@ -268,7 +268,7 @@ UNIT_TEST_WITH(the_jobs_file_keeps_it, make_paths, remove_files)
     job->balances[0].balance.charged = -1;
     assert_int_equal(profile_write(job, path[MOST_RANKS]), 0);
     assert_null(profile_read(path[MOST_RANKS], error, sizeof error));
-    assert_non_null(strstr(error, "damaged: the waiting that is charged"));
+    assert_non_null(strstr(error, "damaged: the waiting time charged"));
     profile_free(job);
 }
 
