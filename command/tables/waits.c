@@ -56,7 +56,7 @@ static void wait_table_index_locks(struct wait_gathering *gathering)
     }
 }
 
-static struct wait_place wait_place_of_key(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
+static struct wait_place wait_table_place_of_key(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_place place = {.kind = kind, .function = "", .file = "", .call = ""};
     uint64_t call = kind == WAIT_MPI ? PROFILE_RANKS_CALL(key) : PROFILE_PLACE_CALL(key);
@@ -80,7 +80,7 @@ static struct wait_place wait_place_of_key(struct wait_gathering *gathering, enu
     return place;
 }
 
-static bool wait_places_match(const struct wait_place *a, const struct wait_place *b)
+static bool wait_table_places_match(const struct wait_place *a, const struct wait_place *b)
 {
     return a->kind == b->kind && a->in_region == b->in_region && a->wait_id == b->wait_id && a->line == b->line &&
            strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
@@ -94,9 +94,9 @@ static uint32_t wait_table_find_place(struct wait_gathering *gathering, enum wai
     uint32_t *slot = pair_map_slot(&gathering->places, key, kind);
     if (*slot != PAIR_MAP_NEW)
         return *slot;
-    struct wait_place place = wait_place_of_key(gathering, kind, key);
+    struct wait_place place = wait_table_place_of_key(gathering, kind, key);
     for (size_t i = 0; kind != WAIT_LOCK && i < table->place_count; i++)
-        if (wait_places_match(&table->place[i], &place))
+        if (wait_table_places_match(&table->place[i], &place))
             return *slot = (uint32_t)i;
     memory_grow(&table->place, &table->place_capacity, table->place_count, sizeof *table->place);
     *slot = (uint32_t)table->place_count++;
