@@ -1,5 +1,5 @@
-/* The state of the page being written, shared by the files that write its parts. docs/format.md describes the
- * data of the page. */
+/* The state of the page being written, shared by the files that write its parts. command/html/page/README.md
+ * describes the page's data. */
 #ifndef BLAME_COMMAND_HTML_PAGE_H
 #define BLAME_COMMAND_HTML_PAGE_H
 

@@ -13,7 +13,7 @@
 struct error_terms error_terms_of(const struct profile *profile);
 
 /* The coefficients of a metric's variance. The page computes the errors of its own sums from them
- * (docs/format.md). The variance of a value is
+ * (command/html/page/README.md). The variance of a value is
  *
  *     few rain / alone + min(rain, together max(0, rain - value^2 / all))
  *
