@@ -49,6 +49,8 @@ static void idle_add_work_share(struct profile_idle *idle, double ns, const stru
         idle->dynamic += ns;
     if (share->pieces > 0) {
         idle->loops += ns;
+        if (share->kind == SHARE_SECTIONS)
+            idle->sections += ns;
         idle->scarcity += ns * share->team / share->pieces;
     }
 }

@@ -51,7 +51,7 @@ bool attribute_is_held(const struct state_line *line);
 
 /* The share of a worksharing construct that a thread is executing. */
 struct work_share {
-    enum { SHARE_NONE, SHARE_SINGLE, SHARE_STATIC, SHARE_DYNAMIC } kind;
+    enum { SHARE_NONE, SHARE_SINGLE, SHARE_STATIC, SHARE_DYNAMIC, SHARE_SECTIONS } kind;
     double pieces; /* number of pieces of the construct; 0: unknown */
     double team;
 };

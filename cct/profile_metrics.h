@@ -36,7 +36,7 @@ struct profile_idle {
     double dynamic;     /* part of `loops` in loops whose schedule is not static */
     double single;      /* part while the sampled thread executed a single construct */
     double shared_idle; /* the whole idleness; at the same offset as in struct profile_metric */
-    double reserved_double;
+    double sections;    /* part of `loops` in sections; 0 in older files */
     uint64_t reserved_last;
 };
 

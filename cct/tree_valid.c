@@ -77,7 +77,7 @@ static bool are_sums_valid(enum profile_node_kind kind, const void *record)
     case PROFILE_NODE_INITIALISER:
         return waits->longest_ns >= 0 && waits->sum_ns >= waits->longest_ns;
     case PROFILE_NODE_WAITERS:
-        return are_not_negative(&idle->loops, 5);
+        return are_not_negative(&idle->loops, 6);
     default:
         return are_not_negative(&metric->work, 6) && metric->idle_beside >= 0;
     }

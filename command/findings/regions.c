@@ -89,6 +89,17 @@ static struct relief relief_of(const struct unit *unit, double seconds, double l
                            .moved_s = profile_sums_own(&unit->sum) * 1e-9};
 }
 
+/* Writes the name of the function that is called in the section for which threads wait most; "" if the section
+ * calls none. */
+static void name_longest_section(const struct inquiry *inquiry, const struct unit *unit, char name[NAME_BYTES])
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t section = unit->worst[CAUSE_BARRIER], region = inquiry->region[section];
+    while (section && section != region && rows->row[section].parent != region)
+        section = rows->row[section].parent;
+    shorten_name(name, section && section != region ? rows->row[section].label->name : "");
+}
+
 /* Returns the evidence that every finding about an idle region has. */
 static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, const struct finding *finding,
                            const char *where)
@@ -101,6 +112,8 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
     if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && per_thread > 0)
         snprintf(pieces, sizeof pieces, ", beside loops with about %s iterations per thread",
                  DECIMAL(per_thread, per_thread < 100 ? 1 : 0));
+    if (unit->idle.sections > 0 && unit->idle.sections >= MOSTLY * unit->idle.shared_idle)
+        snprintf(pieces, sizeof pieces, ", beside about %s sections", DECIMAL(per_thread * inquiry->threads, 0));
     if (waits_for_sleep(unit))
         snprintf(asleep, sizeof asleep, ", %s %% of it while the busy threads slept",
                  DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
@@ -115,6 +128,7 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
 enum uneven {
     UNEVEN_STATIC,   /* unequal shares */
     UNEVEN_DYNAMIC,  /* unequal shares despite a dynamic schedule */
+    UNEVEN_SECTIONS, /* sections of unequal length */
     UNEVEN_FEW,      /* too few iterations to divide equally */
     UNEVEN_ALONE,    /* code that one thread executes */
     UNEVEN_CREATION, /* one thread's code that creates tasks for the others */
@@ -133,6 +147,8 @@ static enum uneven why_shares_are_uneven(const struct inquiry *inquiry, const st
     double known = MOSTLY * idle->shared_idle;
     if (idle->shared_idle > 0 && idle->single + unit->alone_ns >= known)
         return creates_tasks(inquiry, unit) ? UNEVEN_CREATION : UNEVEN_ALONE;
+    if (idle->sections > 0 && idle->sections >= known)
+        return UNEVEN_SECTIONS;
     if (idle->loops >= known && FEW_PIECES * idle->scarcity > idle->loops)
         return UNEVEN_FEW;
     return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
@@ -150,6 +166,9 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
         [UNEVEN_DYNAMIC] = {"imbalance", "unequal work",
                             "The schedule distributes work on demand, but the last pieces are too large. Use smaller "
                             "chunks, divide long iterations, or begin with the longest."},
+        [UNEVEN_SECTIONS] = {"coarse", "sections of unequal length",
+                             "Threads wait for the longest section. Divide its work into several sections, or into "
+                             "tasks or a loop for all threads. No schedule divides a section."},
         [UNEVEN_FEW] =
             {"coarse", "too few pieces",
              "There are too few iterations for the threads. Parallelise an outer or inner loop, use collapse(2), or "
@@ -163,12 +182,16 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
                              "create tasks, prepare less for each task, or move the preparation into the tasks."},
     };
     enum uneven why = why_shares_are_uneven(inquiry, unit);
+    char section[NAME_BYTES], title[NAME_BYTES + 64];
     if (sleep_is_more(unit, seconds))
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
-    regions_set_title_and_advice(inquiry, unit, &finding, texts[why].title, texts[why].advice);
+    name_longest_section(inquiry, unit, section);
+    snprintf(title, sizeof title, "%s%s%s", texts[why].title,
+             why == UNEVEN_SECTIONS && *section ? ", the longest in " : "", why == UNEVEN_SECTIONS ? section : "");
+    regions_set_title_and_advice(inquiry, unit, &finding, title, texts[why].advice);
     struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
     unit->idle_told = true;
     put_bounded_finding(inquiry, &finding, &relief);

@@ -229,6 +229,7 @@ static void add_known_waiters(struct inquiry *inquiry, const struct merged_node 
     unit->idle.scarcity += idle.scarcity;
     unit->idle.dynamic += idle.dynamic;
     unit->idle.single += idle.single;
+    unit->idle.sections += idle.sections;
     unit->idle.shared_idle += idle.shared_idle;
     worker->idle_ns += idle.shared_idle - idle.loops - idle.single;
 }

@@ -249,8 +249,10 @@ static struct work_share sample_work_share(const struct thread *thread, uint32_t
     case ompt_work_loop:
     case ompt_work_loop_static:
     case ompt_work_loop_other:
-    case ompt_work_sections:
         of.kind = SHARE_STATIC;
+        break;
+    case ompt_work_sections:
+        of.kind = SHARE_SECTIONS;
     }
     return of;
 }

@@ -41,13 +41,15 @@ class Findings(BlameTest):
 
     def test_slow_constructs_are_named(self):
         titles = {"beside": "s of processor time in threads that were not measured", "locks": "many locks are made and destroyed",
-                  "flag": "spin-waiting on a flag", "tasks": "tasks are too small", "asleep": "s blocked in usleep"}
+                  "flag": "spin-waiting on a flag", "tasks": "tasks are too small", "asleep": "s blocked in usleep",
+                  "sections": "sections of unequal length, the longest in long_section"}
         for case, title in titles.items():
             with self.subTest(case=case):
                 run = self.attached([program("constructs"), case], {"BLAME_RATE": "1000", "BLAME_OUT": "profile_" + case}, "launcher")
                 shown = self.plain([BLAME, "report", *run.directories("profile_" + case), "--view", "findings", "--format", "csv"])
                 rows = list(csv.DictReader(io.StringIO(shown.stdout)))
-                self.assertEqual((run.status, [title in row["title"] for row in rows].count(True)), (0, 1), f"{shown.stdout}\n{run}")
+                found = [title in row["title"] for row in rows].count(True)
+                self.assertTrue(run.status == 0 and (found == 1 or (case == "sections" and self.without_cores(rows))), f"{shown.stdout}\n{run}")
                 self.assertNotIn("beside threads that wait for locks", shown.stdout)
 
     def test_without_the_launcher_the_time_before_openmp_is_one(self):

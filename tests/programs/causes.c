@@ -405,7 +405,7 @@ static const struct {
     {"by number", by_number, "imbalance", "by_number [", "equal shares"},
     {"few iterations", few_iterations, "coarse", "few_iterations [", "too few iterations"},
     {"one too many", one_too_many, "coarse", "one_too_many [", "too few iterations"},
-    {"few sections", few_sections, "coarse", "few_sections [", "too few"},
+    {"few sections", few_sections, "coarse", "few_sections [", "sections"},
     {"in single", in_single, "coarse", "in_single [", "less in single"},
     {"in masked", in_masked, "coarse", "prepare", "less in single"},
     {"blocked in region", blocked_in_region, "coarse", "wait_for_data", "needs no core"},

@@ -84,6 +84,22 @@ NAMED static void sleep_together(void)
         usleep(10000);
 }
 
+NAMED static void long_section(void)
+{
+    spin_until(clock_s() + 0.3);
+}
+
+NAMED static void unequal_sections(void)
+{
+#pragma omp parallel sections num_threads(2)
+    {
+#pragma omp section
+        long_section();
+#pragma omp section
+        spin_until(clock_s() + 0.03);
+    }
+}
+
 NAMED static void begin_openmp(void)
 {
 #pragma omp parallel num_threads(1)
@@ -95,11 +111,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"beside", beside_openmp},
-                 {"locks", make_locks},
-                 {"flag", spin_for_flag},
-                 {"tasks", fine_tasks},
-                 {"asleep", sleep_together}};
+    } cases[] = {{"beside", beside_openmp}, {"locks", make_locks},      {"flag", spin_for_flag},
+                 {"tasks", fine_tasks},     {"asleep", sleep_together}, {"sections", unequal_sections}};
     begin_openmp();
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)

@@ -136,6 +136,11 @@ static void make_few_sections(void)
     uint32_t region = region_of();
     run(region, WHOLE, team > 2 ? 2 : 1, team, PROFILE_PLACE_WORKSHARE);
     in_loop(region, 2, false);
+    for (size_t i = 1; i < made.profile.node_count; i++)
+        if (made.nodes[i].parent == region && made.nodes[i].kind == PROFILE_NODE_WAITERS) {
+            struct profile_idle *idle = (struct profile_idle *)&made.nodes[i].metric;
+            idle->sections = idle->loops;
+        }
 }
 
 static void make_in_single(void)
@@ -291,7 +296,7 @@ static const struct cause causes[] = {
     {"by number", "imbalance", "solve [par", "equal shares", make_by_number},
     {"few iterations", "coarse", "solve [par", "too few iterations", make_few_iterations},
     {"one too many", "coarse", "solve [par", "too few iterations", make_one_too_many},
-    {"few sections", "coarse", "solve [par", "too few", make_few_sections},
+    {"few sections", "coarse", "solve [par", "sections", make_few_sections},
     {"in single", "coarse", "solve [par", "less in single", make_in_single},
     {"in masked", "coarse", "heavy", "less in single", make_in_masked},
     {"blocked in region", "coarse", "heavy  p.c:51 (in cos", "one thread works alone", make_blocked},

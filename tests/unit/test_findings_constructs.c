@@ -190,4 +190,37 @@ WITH_CONSTRUCTS(a_function_that_works_between_flushes_does_not_spin)
     assert_title(&program.findings->finding[0], "flushes are too frequent");
 }
 
+/* Of `sections` in a region, one function is the longest, in 4 s of 6 s. */
+static void make_sections(double sections_share)
+{
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), longest = frame(region, KEY(HEAVY));
+    uint32_t below = frame(longest, KEY(ALLOCATOR));
+    run(below, 4, 1, THREADS, PROFILE_PLACE_WORKSHARE);
+    run(region, 2, THREADS, THREADS, 0);
+    for (size_t i = 1; i < made.profile.node_count; i++) {
+        struct profile_idle idle = {.shared_idle = made.nodes[i].metric.shared_idle};
+        if (made.nodes[i].parent != below || made.nodes[i].kind != PROFILE_NODE_WAITERS)
+            continue;
+        idle.loops = idle.shared_idle;
+        idle.scarcity = idle.shared_idle * THREADS / 3;
+        idle.sections = sections_share * idle.shared_idle;
+        memcpy(&made.nodes[i].metric, &idle, sizeof idle);
+    }
+}
+
+WITH_CONSTRUCTS(sections_are_named_with_the_longest_and_their_number)
+{
+    make_sections(1);
+    assert_title(only("coarse"), "sections of unequal length, the longest in heavy: ");
+    assert_non_null(strstr(program.findings->finding[0].evidence, "beside about 3 sections"));
+    assert_null(strstr(program.findings->finding[0].advice, "collapse"));
+}
+
+WITH_CONSTRUCTS(loops_of_few_iterations_are_not_sections)
+{
+    make_sections(0.3);
+    assert_title(only("coarse"), "too few pieces: ");
+    assert_advice(&program.findings->finding[0], "collapse");
+}
+
 UNIT_MAIN(NULL, NULL)
