@@ -331,7 +331,8 @@ struct profile_header {
     uint32_t seed; /* seed of the random sampling times (cct/timeline/moment.h); 0: unknown */
 };
 
-_Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header takes one unit");
+_Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES,
+               "a chunk's header is as large as one unit of the file");
 _Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records fill their chunk");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records fill their chunk");
 _Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records fill their chunk");

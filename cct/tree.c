@@ -9,8 +9,9 @@
 #include "cct/profile_metrics.h"
 #include "cct/profile_time.h"
 
-_Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node takes one unit of the file");
-_Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record takes two units of the file");
+_Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is as large as one unit of the file");
+_Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES,
+               "a metric record is as large as two units of the file");
 _Static_assert(sizeof(struct profile_few_bins) == sizeof(struct profile_metric),
                "a context's first bins are as large as a metric record");
 

@@ -22,7 +22,7 @@ static const struct option_word format[] = {
 static const struct option_word normalise[] = {
     {"none", "seconds (default)"},
     {"wall", "percentages of each run's time, for runs of different lengths"},
-    {"work", "percentages of each run's work, for different inputs"},
+    {"work", "percentages of each run's work, for runs with different inputs"},
     {NULL, NULL},
 };
 

@@ -325,8 +325,7 @@ static const struct usage usage = {
     .about =
         "Writes a profile in a format that other programs read.\n"
         "DIR is a profile directory or a measurement file (*.blame). Without DIR, blame takes the newest profile in "
-        "the\n"
-        "current folder. The format trial takes several profiles, and directories that contain profiles.",
+        "the current directory. The format trial takes several profiles, and directories that contain profiles.",
     .examples = "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
                 "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
                 "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
@@ -570,8 +569,8 @@ static int export_locations(const struct request *request)
     else
         status = several ? out_directory_close(&directory, good) : out_file_close(&file, good);
     if (lost)
-        fprintf(stderr, "blame export: %s: %llu samples are in the sum, but in no thread's profile\n", request->input,
-                (unsigned long long)lost);
+        fprintf(stderr, "blame export: %s: %llu samples are included in the sum, but not in any thread's profile\n",
+                request->input, (unsigned long long)lost);
     close_profile(&opened);
     return status;
 }

@@ -273,7 +273,7 @@ void follow_start(struct follower *follower, const char *notes, const char *outp
         follow_until(ends[0], notes, output);
     }
     if (pid < 0)
-        log_line("the log of stacks cannot be written: ", *notes ? strerror(errno) : "no temporary folder",
+        log_line("the log of stacks cannot be written: ", *notes ? strerror(errno) : "no temporary directory",
                  "; blame export DIR --format stacks writes the log later", NULL);
     if (ends[0] >= 0)
         close(ends[0]);

@@ -18,8 +18,8 @@ static const struct usage usage = {
     .about =
         "Makes one page for a browser with everything that blame knows about a run: findings, a flame graph, the tree\n"
         "with all metrics in three views, source lines, phases, threads, locks and waits. The page needs no network\n"
-        "and no other file. DIR is a profile directory or a measurement file (*.blame). Without DIR, the newest\n"
-        "profile in the current folder is taken.\n"
+        "and no other file. DIR is a profile directory or a measurement file (*.blame). Without DIR, the newest "
+        "profile in the current directory is taken.\n"
         "\n"
         "Privacy: the page contains the command line, the host name, paths, function names, and the source code\n"
         "around the most expensive lines. Anyone with the page can read them. --no-source leaves the source code\n"

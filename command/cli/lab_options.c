@@ -221,7 +221,7 @@ static const struct lab_command commands[] = {
       .synopsis = "[DIR] [options]",
       .about = "Shows what happens during an average execution of a numbered phase. DIR is a profile directory or a "
                "*.blame\n"
-               "file of a run with --trace. Without DIR, blame takes the newest profile in the current folder.",
+               "file of a run with --trace. Without DIR, blame takes the newest profile in the current directory.",
       .examples = "  blame run --trace ./app; blame fold blame-app-*\n"
                   "  blame fold blame-app-4711 --phase step --format svg --output step.svg",
       .operands_most = 1,

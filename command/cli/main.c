@@ -48,7 +48,7 @@ static void print_common_commands(FILE *out)
           "  blame diff BEFORE AFTER   show what became slower, and where\n"
           "\n"
           "blame run creates a directory, DIR. Without DIR, the other commands take the newest one in the current "
-          "folder.\n"
+          "directory.\n"
           "\n"
           "more:\n"
           "  blame help all            list all commands\n"

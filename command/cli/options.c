@@ -312,13 +312,13 @@ static enum options_result read_option(const struct usage *usage, int argc, char
     return OPTIONS_RUN;
 }
 
-/* Uses the newest profile in the current folder as the operand. */
+/* Uses the newest profile in the current directory as the operand. */
 static enum options_result take_newest_profile(const struct usage *usage, const char **operand, int *count)
 {
     operand[0] = newest_profile();
     if (!operand[0]) {
-        fprintf(stderr, "blame %s: no profile was given, and this folder has none; expected %s\n", usage->command,
-                usage->operands);
+        fprintf(stderr, "blame %s: no profile was given, and the current directory has none; expected %s\n",
+                usage->command, usage->operands);
         return OPTIONS_WRONG;
     }
     fprintf(stderr, "blame %s: no profile was given; using the newest one here, %s\n", usage->command, operand[0]);

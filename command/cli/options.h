@@ -23,7 +23,7 @@ struct usage {
     const char *examples;        /* lines of --help, each indented by two spaces */
     int operands_most;           /* greatest number of operands; 0: no limit */
     bool operands_none;          /* whether the command may be run without operands */
-    bool operands_newest;        /* whether the newest profile in the current folder is the default operand */
+    bool operands_newest;        /* whether the newest profile in the current directory is the default operand */
     const char *operand;         /* word for an operand in messages; NULL: "profile" */
     /* text after "expected" in messages, such as "a profile directory or a *.blame file" */
     const char *operands;

@@ -57,7 +57,7 @@ static const struct usage usage = {
     .synopsis = "[DIR] [options]",
     .about = "Shows a profile in the terminal. DIR is a profile directory, a job's directory, or a measurement file "
              "(*.blame).\n"
-             "Without DIR, blame shows the newest profile in the current folder.",
+             "Without DIR, blame shows the newest profile in the current directory.",
     .examples = "  blame report\n"
                 "  blame report blame-amg-4711 --view bottom-up --sort lock-wait\n"
                 "  blame report blame-amg-4711 --focus relax --hide '^__kmpc' --source\n"

@@ -140,7 +140,7 @@ void stat_text(FILE *out, const struct comparison *comparison, const struct stat
     if (comparison_shows_nobody(comparison)) {
         spread = stat_spread_of_nobody(comparison);
         stat_print_scatter(out, comparison, &spread, decimals);
-        fprintf(out, "  no thread busy, not part of the effort above\n");
+        fprintf(out, "  while no thread was busy (not part of the effort above)\n");
     }
     stat_print_contexts(out, comparison, style, decimals);
     stat_print_confidence(out, comparison, style, coverage);

@@ -22,6 +22,6 @@ struct timeline_lane_record {
     float ns[][PROFILE_TIME_STATES];
 };
 
-_Static_assert(sizeof(struct timeline_lane_record) == 64, "a timeline lane takes two units of the file");
+_Static_assert(sizeof(struct timeline_lane_record) == 64, "a timeline lane is as large as two units of the file");
 
 #endif

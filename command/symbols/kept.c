@@ -23,7 +23,7 @@
 
 /* ---- encoding and decoding the file of names ---- */
 
-/* README.md of this folder describes the file of names. Numbers are encoded as LEB128. Keys are sorted, and only their
+/* command/symbols/README.md describes the file of names. Numbers are encoded as LEB128. Keys are sorted, and only their
  * differences are stored. Each text is stored once. */
 
 #ifndef BLAME_VERSION

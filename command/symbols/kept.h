@@ -1,5 +1,5 @@
-/* Encodes and decodes the file of names, which stores names beside the measurement file. README.md of
- * this folder describes it. */
+/* Encodes and decodes the file of names, which stores names beside the measurement file. command/symbols/README.md
+ * describes it. */
 #ifndef BLAME_COMMAND_SYMBOLS_KEPT_H
 #define BLAME_COMMAND_SYMBOLS_KEPT_H
 

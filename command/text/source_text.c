@@ -147,7 +147,7 @@ static const char *source_file_fill(struct source_file *file, int descriptor)
     file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->text = memory_array(file->bytes + 1, 1);
     if (!source_read_all(descriptor, file->text, file->bytes))
-        return errno ? strerror(errno) : "it became shorter while it was read";
+        return errno ? strerror(errno) : "it became shorter while blame was reading it";
     return memchr(file->text, 0, file->bytes) ? "not a text" : NULL;
 }
 

@@ -199,7 +199,7 @@ struct thread {
     struct thread_record record;     /* the record's use, and its links in lists */
 };
 
-_Static_assert(offsetof(struct thread, levels_beyond) == 64, "what most events read is one cache line");
+_Static_assert(offsetof(struct thread, levels_beyond) == 64, "most events read only one cache line");
 
 /* Packs a worksharing construct into a word: its kind (ompt_work_t) and its number of pieces (0: unknown). */
 #define THREAD_SHARE(kind, pieces)                                                                                     \

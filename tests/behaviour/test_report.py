@@ -164,7 +164,7 @@ class WhatCannotBeUsed(BlameTest):
                     self.assertEqual((run.status, run.stderr.splitlines()[0]),
                                      (0, f"blame {command}: no profile was given; using the newest one here, {name}"), run)
         run = self.report(status=2)
-        self.assertEqual(run.stderr, "blame report: no profile was given, and this folder has none; expected a profile directory or a *.blame file\n")
+        self.assertEqual(run.stderr, "blame report: no profile was given, and the current directory has none; expected a profile directory or a *.blame file\n")
 
     def test_output_has_the_same_names_everywhere(self):
         for option in ("-o", "--out", "--output"):

@@ -342,8 +342,9 @@ COMPARED(time_without_a_busy_thread_has_a_line)
     assert_non_null(
         strstr(text_of(comparison, true),
                "\n  nobody busy            0.100                30.000               +29.900 +29900.0 %\n"));
-    assert_non_null(strstr(text_of(comparison, false),
-                           "\n    15.050      0.100     30.000  no thread busy, not part of the effort above\n"));
+    assert_non_null(
+        strstr(text_of(comparison, false),
+               "\n    15.050      0.100     30.000  while no thread was busy (not part of the effort above)\n"));
     comparison_free(comparison);
     thread[0].idle_nobody_busy = 1.9e8;
     thread[1].idle_nobody_busy = 2.1e8; /* of 20 s: f is at work, the other thread idles */
