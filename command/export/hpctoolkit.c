@@ -205,7 +205,7 @@ void hpc_contexts_free(struct hpc_contexts *contexts)
 #define CONTEXT_BYTES  32
 #define FUNCTION_BYTES 40
 #define COPIED         1u
-#define LINE_BIT       1u /* makes hpcviewer add a line's own values to the line's function */
+#define LINE_BIT       1u /* bit that makes hpcviewer add a line's own values to the line's function */
 
 enum section { GENERAL, ID_NAMES, METRICS, CONTEXTS, STRINGS, MODULES, FILES, FUNCTIONS, SECTIONS };
 
@@ -729,7 +729,7 @@ struct plane {
     uint32_t *slot;   /* for each context, its index in `listed`, or NOT_LISTED if it has no value */
     uint32_t *listed; /* numbers of the contexts that have a value, in increasing order */
     size_t count, room;
-    double *value; /* for each listed context, its contexts->values values */
+    double *value; /* values of the listed contexts, contexts->values for each */
 };
 
 static double *hpc_plane_values(const struct plane *plane, size_t listed)
@@ -1041,7 +1041,7 @@ static void hpc_put_context_values(struct hpc_file *file, struct walk *walk, uin
     hpc_put(file, metrics, info->metric_count * sizeof *metrics);
 }
 
-/* Maps profile.db into memory. Returns NULL, with errno, on failure. */
+/* Maps profile.db into memory. Returns NULL and sets errno on failure. */
 static const char *hpc_map_profiles(const char *directory, size_t *bytes)
 {
     char *path = memory_text("%s/profile.db", directory);

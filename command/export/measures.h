@@ -20,7 +20,7 @@ enum measure_kind {
     /* the same counters, counted from the start to the end of each phase, event or parameter; only inclusive
      * values */
     MEASURE_COUNTED,
-    MEASURE_ERROR, /* half the width of the 95 % interval of a metric; `number` is the metric's enum metric */
+    MEASURE_ERROR, /* half the width of the 95 % interval of a metric; `number` is the enum metric */
 };
 
 #define MEASURE_NO_PARENT SIZE_MAX

@@ -1,5 +1,5 @@
-/* Writes TAU's profiles: a folder for each metric, in it a file for each thread, in it a line for each event.
- * docs/options-and-files.md describes them. */
+/* Writes TAU's profiles: a directory for each metric, in it a file for each thread, in it a line for each
+ * event. docs/options-and-files.md describes them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>

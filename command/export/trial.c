@@ -114,7 +114,7 @@ static void export_trial_identify_contexts(const struct rows *rows, int64_t **id
 
 /* ---- facts about a run: its environment, its compiler, and what the user says about it ---- */
 
-/* a fact that the user gave by --meta of `blame run` or `blame db add` */
+/* a fact that the user gave with --meta of `blame run` or `blame db add` */
 #define FACT_USER        "user"
 #define FACT_ENVIRONMENT "environment" /* an environment variable OMP_... or KMP_... */
 #define FACT_MACHINE     "machine"     /* a property of the machine, as in run.json */

@@ -49,7 +49,7 @@ struct html_input {
 
 struct html_options {
     const char *title;      /* title of the page; NULL: the command line of the program */
-    const char *source_dir; /* folder in which source files are looked for first; NULL: none */
+    const char *source_dir; /* directory in which source files are looked for first; NULL: none */
     bool no_source;
     /* rows with a smaller share of every metric are merged; negative: as few rows as necessary are merged */
     double least_percent;

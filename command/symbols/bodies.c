@@ -17,7 +17,7 @@
  * function is passed. There are about 60 such functions */
 #define MAX_GOALS 256
 #define MAX_CODE  (1u << 29) /* maximum number of bytes that are searched */
-#define STUB_STEP 8          /* alignment of stubs in the procedure linkage table */
+#define STUB_STEP 8          /* alignment of stubs in the procedure linkage table, in bytes */
 
 struct goals {
     uint64_t list[MAX_GOALS], low, high;

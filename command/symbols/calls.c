@@ -131,7 +131,7 @@ static enum symbols_step symbols_call_sites_visit(void *walk, Dwarf_Die *die, ui
 }
 
 /* Adds two kinds of call sites from DWARF to `list`: indirect calls with a known target, and indirect jumps
- * that are calls. The struct symbol_call still contain addresses, not keys. */
+ * that are calls. At this point, the list contains addresses instead of keys. */
 static void symbols_calls_dwarf(struct symbols_module *module, struct symbols_function *function,
                                 struct symbols_call_list *list)
 {

@@ -18,16 +18,16 @@
 
 /* ---- outlined functions ---- */
 
-/* Recognises an outlined function by its name. Compilers use the following names, and append a number to
- * distinguish several constructs of the same kind:
+/* Recognises outlined functions by their names. Compilers use these names, and append a number if there are
+ * several constructs of the same kind:
  *   clang >= 17    solve.omp_outlined; with -g also solve.omp_outlined_debug__, which is inlined into the
- *   first, or called by it at -O0
- *   clang < 17     .omp_outlined., .omp_outlined._debug__: without the host's name
- *   clang, tasks   .omp_task_entry. with .omp_outlined. inlined: without the host's name
- *   gcc            solve._omp_fn.0 for regions and tasks, as a child of its host's DWARF entry
+ *                  first function, or, at -O0, called by it
+ *   clang < 17     .omp_outlined. and .omp_outlined._debug__, without the host's name
+ *   clang, tasks   .omp_task_entry., into which .omp_outlined. is inlined; without the host's name
+ *   gcc            solve._omp_fn.0 for regions and tasks; its DWARF entry is inside that of the host
  *   flang          _QMmPsolve..omp_par for regions and tasks
  * clang declares the outer function on the line of the directive, and the inner one on the first line of the
- * body. GCC puts the directive's line into the first row of the line table. */
+ * body. In code by GCC, the first row of the line table has the line of the directive. */
 
 static struct symbols_outlined symbols_construct_parse_clang(const char *raw, const char *mark)
 {

@@ -226,8 +226,8 @@ static bool symbols_path_is_below(const char *path, const char *folder, size_t b
     return bytes && strncmp(path, folder, bytes) == 0;
 }
 
-/* Returns whether the module is a system library: in the folder that contains the debug root (/usr/lib), in a
- * folder whose path starts with the same characters (/usr/lib64), or below /lib. */
+/* Returns whether the module is a system library: in the directory that contains the debug root (/usr/lib),
+ * in a directory whose path starts with the same characters (/usr/lib64), or below /lib. */
 static bool symbols_module_is_system_library(const struct symbols_module *module)
 {
     const char *path = module->record->path, *slash = strrchr(debug_root, '/');

@@ -136,7 +136,7 @@ Dwarf *symbols_module_dwarf(struct symbols_module *module);
 void symbols_module_close(struct symbols_module *module);
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr);
 const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr);
-/* Sets the folder that is searched for debug files in place of /usr/lib/debug, for tests. NULL:
+/* Sets the directory that is searched for debug files in place of /usr/lib/debug, for tests. NULL:
  * /usr/lib/debug again. */
 void symbols_module_debug_root(const char *directory);
 

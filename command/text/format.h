@@ -63,7 +63,7 @@ const char *format_plain(bool colour);
  * library, because a measured program may not have called setlocale. */
 bool format_locale_is_utf8(void);
 /* Returns the width in columns of the terminal that `out` writes to. If `out` is not a terminal, returns the
- * environment variable COLUMNS, or 100 if it is not set. Limits the result to 40 to 400. */
+ * environment variable COLUMNS, or 100 if it is not set. The result is at least 40 and at most 400. */
 size_t format_terminal_columns(FILE *out);
 
 /* Print a text as lines of at most `columns` columns, and end the last line. format_indented also indents

@@ -23,8 +23,8 @@
 /* maximum size in bytes of a source file that is read */
 #define SOURCE_FILE_BYTES (16u << 20)
 
-/* Returns whether a relative path contains a "..", which may lead out of the folder where the path starts. */
-static bool source_path_leaves_folder(const char *path)
+/* Returns whether a relative path contains a "..", which may lead out of the directory where the path starts. */
+static bool source_path_leaves_directory(const char *path)
 {
     for (const char *at = path; at; at = strchr(at, '/')) {
         at += *at == '/';
@@ -40,14 +40,14 @@ static int source_open_path(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* Looks for a file in source_dir by the whole path, then by the path without its first folder, and so on.
+/* Looks for a file in source_dir by the whole path, then by the path without its first component, and so on.
  * Opens the first file that exists. Returns -1 if none does. */
 static int source_open_below(const char *source_dir, const char *path)
 {
     int descriptor = -1;
     for (const char *end = path; end && descriptor < 0; end = strchr(end, '/')) {
         end += strspn(end, "/");
-        if (source_path_leaves_folder(end) || !*end)
+        if (source_path_leaves_directory(end) || !*end)
             continue;
         char *below = memory_text("%s/%s", source_dir, end);
         descriptor = source_open_path(below);
@@ -72,8 +72,8 @@ static bool source_read_all(int descriptor, char *to, size_t bytes)
     return true;
 }
 
-/* C, C++, CUDA, HIP, Fortran, Rust, Go, D, Pascal, Julia, OpenCL, assembly, and the inputs and outputs of
- * code generators */
+/* suffixes of files in C, C++, CUDA, HIP, Fortran, Rust, Go, D, Pascal, Julia, OpenCL, assembly, and the
+ * inputs and outputs of code generators */
 static const char *const suffixes[] = {
     "c",   "h",   "cc",  "cp",  "cxx", "cpp", "c++", "hh",  "hp",  "hxx", "hpp", "h++", "inc", "inl",
     "ipp", "tcc", "tpp", "txx", "ixx", "def", "x",   "i",   "ii",  "m",   "mm",  "cu",  "cuh", "hip",
@@ -155,9 +155,9 @@ bool source_file_read(struct source_file *file, const char *path, const char *so
                       const char **why)
 {
     *file = (struct source_file){0};
-    /* A relative path starts in the folder where the compiler ran. That folder is unknown here, so the
-     * current folder is tried. */
-    bool usable = *path == '/' || !source_path_leaves_folder(path);
+    /* A relative path starts in the directory where the compiler ran. That directory is unknown here, so the
+     * current directory is tried. */
+    bool usable = *path == '/' || !source_path_leaves_directory(path);
     int descriptor = source_dir ? source_open_below(source_dir, path) : -1;
     if (descriptor < 0 && usable)
         descriptor = source_open_path(path);

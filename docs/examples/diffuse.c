@@ -1,6 +1,6 @@
 /* A small simulation with three flaws that every OpenMP programmer has written once. blame names each of
  * them:
- *   - load_imbalance: a triangular loop under schedule(static),
+ *   - a triangular loop with schedule(static), whose threads get unequal work (lower_triangle),
  *   - serial work between two regions (renormalise),
  *   - a critical section that does more than it must (add_to_histogram).
  * Usage: diffuse [size [steps]] */
@@ -41,7 +41,7 @@ static void relax(struct field *field)
     field->next = swap;
 }
 
-/* Serial, because nobody has made this function parallel. */
+/* Runs on one thread, because nobody has made this function parallel. */
 static void renormalise(struct field *field, double sum)
 {
     double scale = field->size * (double)field->size / (2 * sum + 1);

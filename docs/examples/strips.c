@@ -11,7 +11,7 @@
 enum { COLUMNS = 1000 };
 
 struct strip {
-    int rows, above, below; /* ranks of the neighbours; MPI_PROC_NULL: none */
+    int rows, above, below; /* number of rows; ranks above and below, or MPI_PROC_NULL */
     double *now, *next;     /* this rank's rows, with copies of one neighbour row above and one below */
 };
 

@@ -1,8 +1,8 @@
-/* A loop whose later iterations take longer: the best of OMP_SCHEDULE is not the default, and depends on the size (docs/lab.md).
+/* A loop whose later iterations take longer. The best OMP_SCHEDULE is not the default, and it depends on the size (docs/lab.md).
  *
  *     triangle [SIZE]
- *     clang -O2 -g -fopenmp docs/examples/triangle.c                                  the schedule is that of OMP_SCHEDULE
- *     clang -O2 -g -fopenmp -DSETTINGS='"triangle.h"' -I. docs/examples/triangle.c    the schedule is what blame tune --specialise learned */
+ *     clang -O2 -g -fopenmp docs/examples/triangle.c                                  takes the schedule from OMP_SCHEDULE
+ *     clang -O2 -g -fopenmp -DSETTINGS='"triangle.h"' -I. docs/examples/triangle.c    has the schedule that blame tune --specialise found */
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef SETTINGS

@@ -61,7 +61,7 @@ static void times_vector(int n, const double *matrix, const double *x, double *y
         y[i] = row_product(n, matrix + (long)i * n, x);
 }
 
-/* Returns the largest difference between C x and A (B x), relative to n. */
+/* Returns the largest difference between C x and A (B x), divided by n. */
 static double error_of(int n, const double *a, const double *b, const double *c, double *vectors)
 {
     double *x = vectors, *bx = vectors + n, *abx = vectors + 2 * n, *cx = vectors + 3 * n, worst = 0;
