@@ -33,7 +33,7 @@ void os_guard_writes(struct os_write_guard *guard);         /* [any] */
 void os_unguard_writes(const struct os_write_guard *guard); /* [any] */
 
 int os_open_read(const char *path); /* [handler] */
-/* opens an existing file for reading and writing [handler] */
+/* Opens an existing file for reading and writing. [handler] */
 int os_open_write(const char *path);
 ssize_t os_read(int fd, void *buffer, size_t bytes);                     /* [handler] */
 ssize_t os_read_at(int fd, void *buffer, size_t bytes, uint64_t offset); /* [handler] */
@@ -150,7 +150,7 @@ void os_unmap(void *memory, size_t bytes); /* [handler] */
 const void *os_map_file(int fd, uint64_t offset, size_t bytes);
 
 size_t os_file_bytes(int fd);    /* 0: unknown [handler] */
-bool os_memory_is_limited(void); /* true if RLIMIT_AS (ulimit -v) is set [init] */
+bool os_memory_is_limited(void); /* Returns true if RLIMIT_AS (ulimit -v) is set. [init] */
 
 /* Maps a part of a file for writing, as a shared mapping. The disk space must be allocated (os_reserve)
  * before the memory is touched. Returns NULL on failure. [handler] */

@@ -25,7 +25,7 @@
 struct environment {
     char libomp[4096]; /* value of BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
     bool unread;       /* true if /proc/self/environ cannot be read */
-    bool moves_all;    /* true if BLAME_RUNTIME=libomp, that is, all programs get libomp */
+    bool moves_all;    /* true if BLAME_RUNTIME=libomp: ignore how libomp differs from libgomp */
     bool cancels;      /* true if OMP_CANCELLATION is set to a value other than false */
 };
 

@@ -1,5 +1,5 @@
-/* This file runs in the signal handler, so the rules in sampler.c hold. In the handler it uses only the
- * thread's own struct counters and file descriptors. */
+/* This file runs in the signal handler, so the rules in sampler.c hold. In the handler, the code uses only
+ * the thread's own struct counters and file descriptors. */
 #include "ompt_tool/counters/counters.h"
 
 #include <errno.h>
@@ -12,18 +12,18 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session/session.h"
 
-/* The counters of a thread, in a mapping of their own that is never unmapped. */
+/* A thread's counters. They have a mapping of their own that is never unmapped. */
 struct counters {
     struct perf_group group, overflow;
-    int64_t now[PROFILE_COUNTERS];     /* values of the counters at the last sample */
-    int64_t waiting[PROFILE_COUNTERS]; /* counts that have not been booked yet */
-    /* sums in the measurement file, indexed by enum profile_counters_sum */
+    int64_t now[PROFILE_COUNTERS];     /* counter values at the last sample */
+    int64_t waiting[PROFILE_COUNTERS]; /* counts since then that have not been booked yet */
+    /* sums in the measurement file, one for each enum profile_counters_sum */
     struct profile_counters *sum[3];
 };
 
 static uint32_t failure_told;
 
-/* Reports the first failure of any thread on stderr. */
+/* Reports on stderr that counting failed, if no thread has reported a failure before. */
 static void counters_report_failure(const char *variable, const char *what)
 {
     uint32_t expected = 0;
@@ -62,7 +62,7 @@ void counters_attach(struct thread *thread)
     thread->counters = counters;
     if (!counters_plan.count)
         return;
-    /* A ledger that threads share has room for the sums of one thread only. */
+    /* a ledger that several threads share has room for the counter sums of only one thread */
     if (!counters || !thread->ledger->tree || thread->ledger->counters[PROFILE_COUNTERS_TOTAL] ||
         !counters_make_sums(thread, counters) ||
         !perf_group_open(&counters->group, counters_plan.event, counters_plan.events)) {
@@ -71,8 +71,8 @@ void counters_attach(struct thread *thread)
     }
 }
 
-/* Computes the counters from the kernel's event counts. A counter is the sum of its parts, or the first part
- * minus the others. */
+/* Computes the counter values from the kernel's event counts. A counter is the sum of its parts, or its first
+ * part minus the others. */
 static void counters_combine(const uint64_t *numbers, int64_t *values)
 {
     for (uint32_t i = 0; i < counters_plan.count; i++) {
@@ -102,7 +102,7 @@ void counters_take_delta(struct thread *thread)
     if (!counters->group.count)
         return;
     if (!counters_read_all(thread, now)) {
-        /* the program closed the descriptor, or the kernel gave up the event */
+        /* the program has closed the descriptor, or the kernel has stopped counting the event */
         thread->ledger->counters_failed = 1;
         return;
     }

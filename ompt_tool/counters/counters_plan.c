@@ -8,12 +8,12 @@
 #include "ompt_tool/counters/papi.h"
 #include "ompt_tool/session/session.h"
 
-#define LEAST_CLOCK_PERIOD 10000u /* shortest time between overflows of the kernel's clocks, in ns */
+#define LEAST_CLOCK_PERIOD 10000u /* minimum time in ns between overflows of the kernel's clocks */
 #define WHY_BYTES          256u
 
 struct counters_plan counters_plan;
 
-static bool user_only; /* limits all events to what the program does in user mode */
+static bool user_only; /* true: for all events, only what the program does in user mode is counted */
 
 static const char *counter_refusal_reason(int cause)
 {
@@ -33,8 +33,8 @@ static const char *counter_refusal_reason(int cause)
     }
 }
 
-/* Returns true if the kernel can count all these events together for this thread; otherwise errno has the
- * reason. */
+/* Returns true if the kernel can count all these events together for this thread. Otherwise returns false
+ * with the reason in errno. */
 static bool counter_kernel_can_count(const struct perf_event *events, uint32_t count)
 {
     struct perf_group group;
@@ -61,7 +61,7 @@ static bool counter_works_alone(const struct papi_event *event)
 }
 
 /* Returns true if the user may count the event. Unprivileged users may often count only what their programs
- * do in user mode. The event is then limited to that, and one line on stderr says so. */
+ * do in user mode; the event is then restricted to user mode, and one line on stderr says so. */
 static bool counter_make_permitted(struct papi_event *event)
 {
     if (user_only)
@@ -106,7 +106,8 @@ static bool counter_is_planned(const char *name)
     return false;
 }
 
-/* Adds the counter to the plan. Returns false if it cannot be counted together with those before it. */
+/* Adds the counter to the plan. Returns false if the counter cannot be counted together with those that are
+ * already in the plan. */
 static bool counters_plan_add(const char *name, const struct papi_event *event)
 {
     uint32_t first = counters_plan.events;

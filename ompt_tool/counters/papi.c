@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* count in kernel mode and in user mode */
+#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* count both in kernel mode and in user mode */
 
 static struct {
-    bool shared; /* the program had initialised PAPI before */
+    bool shared; /* true if the program initialised PAPI before the tool did */
     int (*is_initialized)(void);
     int (*library_init)(int);
     void (*shutdown)(void);
@@ -53,7 +53,7 @@ static const struct {
     {"pfm_get_event_next", (void **)&pfm.next},
 };
 
-/* Loads the libraries. They stay loaded, because other threads may still use what they have set up. */
+/* Loads the libraries. They stay loaded, because other threads may use data that the libraries have created. */
 static bool papi_load(char *why, size_t bytes)
 {
     void *library = NULL;
@@ -92,7 +92,7 @@ void papi_close(void)
         papi.shutdown();
 }
 
-/* Encodes a native event, named with or without its component. */
+/* Encodes a native event, whose name may include its component. */
 static bool pfm_encode_native(const char *name, struct perf_event *event, char *why, size_t bytes)
 {
     const char *behind = strstr(name, ":::");
@@ -124,7 +124,7 @@ static bool papi_encode_preset(const PAPI_event_info_t *info, struct papi_event 
 
 bool papi_find(const char *name, struct papi_event *event, char *why, size_t bytes)
 {
-    static PAPI_event_info_t info; /* static because it is large */
+    static PAPI_event_info_t info; /* static, because the structure is large */
     int number;
     memset(event, 0, sizeof(*event));
     int code = papi.name_to_code(name, &number);

@@ -22,8 +22,8 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
 
-/* Number of initial threads. While a rank has any, it is sampled whatever it does. After the last one has
- * ended, the runtime waits for its workers. */
+/* Number of initial threads. As long as a rank has one, the rank is sampled whatever it does. After the last
+ * one has ended, the runtime waits for its workers. */
 static uint32_t initial_threads;
 
 static bool attach_is_initial(const struct thread *thread)
@@ -36,19 +36,19 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
     struct thread *thread = thread_take(kind);
     if (!thread)
         return NULL;
-    /* with the other clocks, a thread is sampled only while it has a core */
+    /* with other clocks, threads without a core are not sampled */
     if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) {
         core_begin(&thread->core, thread->line, &thread->sampling.moments, thread->ledger);
         stopped_begin(&thread->core);
     }
     crowd_grows(thread_sampled());
     levels_clear(thread);
-    thread->regions.open = NULL; /* regions that the record's last owner left open never end */
+    thread->regions.open = NULL; /* regions that the record's previous owner left open never end */
     thread->regions.nameless = 0;
     probes_attach(thread);
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
-    state_set_idle(thread->line, 0); /* 0: the thread does not count yet */
+    state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
     thread->unusual.notes = true;
     signal_fence();
     counters_attach(thread);

@@ -1,6 +1,6 @@
-/* The end of the measurement. Other threads may still run, in the program, in a callback or in the handler.
+/* Ends the measurement. Other threads may still be running, in the program, in a callback or in the handler.
  * session.stopping keeps them from entering the tool. finish_measuring() waits for threads that are already
- * inside, but only for a limited time: the program comes first. */
+ * inside, but only for a limited time, because the program comes first. */
 #include "ompt_tool/life/finish.h"
 
 #include <errno.h>
@@ -43,11 +43,12 @@
 #include "unwind/modules.h"
 #include "unwind/r.h"
 
-#define MOST_BYTES (64u << 20) /* bytes of all saved libraries together */
-/* bytes at the start of a file that are compared: its headers and, in most files, its build id */
+#define MOST_BYTES (64u << 20) /* maximum number of bytes of all saved libraries together */
+/* number of bytes that are compared at the start of a file; they contain its headers and, in most files, its
+ * build id */
 #define FIRST_BYTES 4096u
 
-/* Returns true if the module's path leads to another file than the one that was mapped, or to no file. */
+/* Returns true if the module's path now leads to another file than the mapped one, or to no file. */
 static bool finish_file_is_replaced(const struct loadmap_module *module)
 {
     char now[FIRST_BYTES], then[FIRST_BYTES];
@@ -61,8 +62,8 @@ static bool finish_file_is_replaced(const struct loadmap_module *module)
     return !same;
 }
 
-/* Writes a module's mapping to a new file. If the mapped file has become shorter since, the system call
- * fails, but the process lives. */
+/* Writes a module's mapping to a new file. If the mapped file has been shortened meanwhile, the system call
+ * fails, but the process survives. */
 static bool finish_write_image(const char *path, const struct loadmap_module *module)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -77,8 +78,8 @@ static bool finish_write_image(const char *path, const struct loadmap_module *mo
     return done == module->image_bytes;
 }
 
-/* Saves libraries whose files no longer exist, next to the measurement file. The finisher reads these copies
- * and removes them. */
+/* Saves libraries whose files no longer exist, in the directory of the measurement file. The finisher reads
+ * these copies and removes them. */
 static void finish_keep_images(const char *measurement)
 {
     char path[PATH_MAX];
@@ -92,8 +93,10 @@ static void finish_keep_images(const char *measurement)
     }
 }
 
-#define WAIT_NS      200000000ull /* ns to wait for threads inside the handler or a callback */
-#define LEAST_PAUSES 10           /* pauses of 0.1 ms that each of these threads gets, even after that time */
+/* maximum time in ns to wait for threads inside the handler or a callback */
+#define WAIT_NS 200000000ull
+/* minimum number of pauses of 0.1 ms for each of these threads, even after that time */
+#define LEAST_PAUSES 10
 
 static void finish_pause(void)
 {
@@ -101,9 +104,9 @@ static void finish_pause(void)
     nanosleep(&pause, NULL);
 }
 
-/* Waits until the thread is outside the handler and its callbacks. Returns false if that takes too long: then
- * no other thread touches its tree. Each thread gets some pauses of its own, because the time until the
- * deadline may pass for other reasons: other threads are settled first, or the machine is busy or suspended. */
+/* Waits until the thread is outside the handler and its callbacks. Returns false if that takes too long; the
+ * thread's tree must then not be touched. Each thread gets a few pauses of its own, because the deadline may
+ * pass for other reasons: other threads are settled first, or the machine is busy or suspended. */
 static bool finish_thread_is_quiet(const struct thread *thread, uint64_t deadline_ns)
 {
     for (int pauses = 0; load_seq_cst(&thread->inside.handler) || load_seq_cst(&thread->inside.tool); pauses++) {
@@ -127,8 +130,8 @@ static void finish_settle_thread(struct thread *thread, uint64_t now_ns)
         thread->ledger->end_ns = now_ns;
 }
 
-/* Captures the contexts of this thread's open regions, in case the program called exit() inside a region:
- * they are on the thread's stack. */
+/* Captures the contexts of this thread's open regions, whose frames are on its stack. This matters if the
+ * program called exit() inside a region. */
 static void finish_resolve_open_regions(struct thread *self)
 {
     struct task_level level;
@@ -140,7 +143,7 @@ static void finish_resolve_open_regions(struct thread *self)
 static void finish_resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
-    /* If this thread is inside the tool, a signal handler of the program has called exit() halfway through a
+    /* If this thread is inside the tool, a signal handler of the program has called exit() in the middle of a
      * change. */
     if (thread_self && !load_relaxed(&thread_self->inside.tool))
         finish_resolve_open_regions(thread_self);
@@ -198,14 +201,14 @@ static void finish_make_reports(void)
     char why[512], word[LOG_WORD_BYTES];
     const struct job *job = session.job;
     if (!session.options.csv && !session.options.summary && job) {
-        /* printed once for each directory */
+        /* printed by one process for each directory */
         if (job->speaks && (job->ranked || job->rank == 0) && session.process == 0) {
             job_directory_tell(session.directory);
             log_line("job ", job->name, ": measured; blame report ", log_word(session.directory, word), " shows it",
                      NULL);
         }
     } else if (!session.options.csv && !session.options.summary) {
-        if (launcher_speaks()) /* printed once for each job */
+        if (launcher_speaks()) /* printed by one process for each job */
             log_line("measured; ", "blame finish ", log_word(session.directory, word), " writes the reports", NULL);
     } else if (!finisher_run(session.directory, session.file, why, sizeof(why)) && !launch_notes()) {
         log_line("no reports were written: ", why, "; blame finish ", log_word(session.directory, word), " writes them",
@@ -237,15 +240,18 @@ static void finish_settle(void)
 
 static __attribute__((noinline)) void finish_once(void)
 {
-    /* pid of the process that has finished: a forked child finishes its own measurement */
+    /* pid of the process that has finished its measurement; a forked child inherits the number, but finishes
+     * its own measurement */
     static pid_t finished_by;
     uint32_t expected = 0;
     if (!arena_is_open() || arena_header()->pid != os_pid() || finished_by == getpid() ||
         !compare_exchange(&session.stopping, &expected, 1))
-        return;    /* a process made without fork() leaves its parent's measurement alone */
-    ranks_leave(); /* first, because no sample can blame this rank any more if it still counts as busy */
+        return; /* a process that was made without fork() must not finish its parent's measurement */
+    /* first, because other ranks' waiting would be blamed on this rank while it counts as busy, although it
+     * is no longer sampled */
+    ranks_leave();
     finished_by = getpid();
-    /* a child of vfork(), which runs in the program's memory */
+    /* this process is a child of vfork(), which runs in the program's memory */
     if ((pid_t)arena_header()->pid != finished_by)
         log_line("a child of vfork() ended by exit() instead of _exit(), which ended the OpenMP runtime; the rest of "
                  "the run is not measured",

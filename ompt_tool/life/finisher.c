@@ -1,17 +1,19 @@
-/* The program must not find a child that it did not start. So the reports are made by two processes:
+/* Runs the finisher (`blame finish`), which makes the reports. The program must never see a child that it did
+ * not start. So there are two processes:
+ *
  *
  *     program --- keeper --- finisher
  *
  * The keeper shares the program's memory, and its end raises no signal. So the program's wait(), waitpid(-1)
  * and SIGCHLD handlers never see the keeper, in any thread, even if SIGCHLD is ignored. Only the tool waits
- * for it (__WCLONE). A process that executes another program gets SIGCHLD back as the signal of its end
- * (de_thread() in the kernel's fs/exec.c). So the finisher, which executes `blame finish`, is the keeper's
- * child. The keeper stays until the finisher has ended: an orphaned finisher would become the program's child
- * if the program is a subreaper.
+ * for it (__WCLONE). When a process executes another program, the kernel makes SIGCHLD the signal of its end
+ * again (de_thread() in fs/exec.c). So the finisher, which executes `blame finish`, must be the keeper's
+ * child. The keeper stays until the finisher has ended, because an orphaned finisher would become the
+ * program's child if the program is a subreaper.
  *
- * The code of both processes in this file uses the program's memory while the program's threads run. It only
- * makes system calls. It uses nothing of the C library and no thread-local storage. It blocks all signals,
- * because the program's signal handlers would run in the wrong process. */
+ * The code of both processes in this file uses the program's memory while the program's threads run.
+ * Therefore it makes only system calls, uses nothing of the C library and no thread-local storage, and blocks
+ * all signals: otherwise the program's signal handlers would run in the wrong process. */
 #include "ompt_tool/life/finisher.h"
 
 #include <dlfcn.h>
@@ -35,34 +37,35 @@
 
 #define STACK_BYTES   16384
 #define MAX_VARIABLES 32
-#define LIMIT_S       600 /* seconds after which a finisher counts as hung */
-/* bytes; if less memory is allowed, not even the dynamic loader can start the command */
+#define LIMIT_S       600 /* time in s after which a finisher is considered to hang */
+/* in bytes; with a lower memory limit, not even the dynamic loader can start the command */
 #define LEAST_MEMORY (128u << 20)
-#define LEAST_FILES  16         /* open files that the command needs to start */
-#define WANTED_STACK (8u << 20) /* bytes of stack that libdw needs; the program's limit may be lower */
+#define LEAST_FILES  16 /* number of open files that the command needs to start */
+/* size in bytes of the stack that libdw needs; the program's limit may be lower */
+#define WANTED_STACK (8u << 20)
 
 static struct {
-    char command[PATH_MAX]; /* path of the command; "": there is none */
+    char command[PATH_MAX]; /* path of the command; empty if there is none */
     char library[PATH_MAX];
     long filters; /* number of seccomp filters when the tool started; -1: unknown */
 } found = {.filters = -1};
 
-/* The memory that program, keeper and finisher share. */
+/* The memory that the program, the keeper and the finisher share. */
 struct finisher {
     const char *arguments[5];
     const char *environment[MAX_VARIABLES + 1];
     struct rlimit stack;
     long limit_s;
     bool mute;
-    int error;  /* errno of the start, if it failed; 0: started */
-    int status; /* exit status as wait() gives it */
+    int error;  /* errno of the attempt to start the command; 0: it was started */
+    int status; /* exit status, in the form in which wait() returns it */
     bool late;
     char keeper_stack[STACK_BYTES] __attribute__((aligned(16)));
     char finisher_stack[STACK_BYTES] __attribute__((aligned(16)));
 };
 
-/* Starts a process that runs the function, which must not return. Makes the system call itself: sanitizers
- * mistake the C library's clone() for a fork, and then work on the program's memory. */
+/* Starts a process that executes the function, which must not return. The system call is made directly:
+ * sanitizers take the C library's clone() for a fork, and would then change the program's memory. */
 static long finisher_start_process(unsigned long flags, char *stack, void (*function)(struct finisher *),
                                    struct finisher *finisher)
 {
@@ -130,8 +133,8 @@ static void finisher_set_default(int signal)
     kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0);
 }
 
-/* Sets all signals to their default actions, except a terminal's signals that are ignored (in a background
- * job, or under nohup). */
+/* Sets all signals to their default actions, except the terminal's signals if they are ignored (in a
+ * background job, or under nohup). */
 static void finisher_reset_signals(void)
 {
     for (int signal = 1; signal < _NSIG; signal++)
@@ -140,15 +143,16 @@ static void finisher_reset_signals(void)
             finisher_set_default(signal);
 }
 
-/* Connects standard input and output to /dev/null. If there is no stderr, or if `mute` is true, also connects
- * stderr: otherwise messages might go to a file that is opened later. Closes all other descriptors. */
+/* Connects standard input and output to /dev/null. Also connects stderr to it if stderr is closed or `mute`
+ * is true, because otherwise messages might go to a file that is opened later. Closes all other descriptors. */
 static void finisher_set_descriptors(bool mute)
 {
     long null = kernel_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
     mute = mute || kernel_call(SYS_fcntl, STDERR_FILENO, F_GETFD, 0, 0, 0, 0) < 0 || null == STDERR_FILENO;
     for (int fd = 0; null >= 0 && fd <= (mute ? STDERR_FILENO : STDOUT_FILENO); fd++)
-        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0); /* refused if the two are the same, as intended */
-    /* before Linux 5.9 the descriptors stay open */
+        /* if the two are the same, the call fails, which is right */
+        kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0);
+    /* before Linux 5.9 this call fails, and the descriptors stay open */
     kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0);
 }
 
@@ -177,7 +181,7 @@ static void finisher_keeper_main(struct finisher *finisher)
         finisher_end_process();
     }
 #ifdef SYS_close_range
-    /* others must not wait for the end of a file, such as a pipe, because the keeper still has it open */
+    /* otherwise the keeper would keep a pipe open, and its readers would wait for the end */
     kernel_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
 #endif
     while (kernel_call(SYS_wait4, pid, (long)&finisher->status, WNOHANG, 0, 0, 0) == 0) {
@@ -185,7 +189,7 @@ static void finisher_keeper_main(struct finisher *finisher)
         if (kernel_call(SYS_rt_sigtimedwait, (long)&child, 0, (long)time, sizeof(child), 0, 0) != -EAGAIN)
             continue;
         if (finisher->late)
-            break; /* not even SIGKILL has ended it */
+            break; /* not even SIGKILL has ended the process */
         finisher->late = true;
         kernel_call(SYS_kill, pid, SIGKILL, 0, 0, 0, 0);
     }
@@ -215,14 +219,14 @@ void finisher_find(void)
         snprintf(candidate, sizeof(candidate), "%.*s%s", folder, found.library, places[i]);
         if (stat(candidate, &status) != 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
             continue;
-        if (!realpath(candidate, found.command)) /* as in a sandbox that refuses faccessat2() */
+        if (!realpath(candidate, found.command)) /* this may fail in a sandbox that refuses faccessat2() */
             snprintf(found.command, sizeof(found.command), "%.*s", PATH_MAX - 1, candidate);
         return;
     }
 }
 
-/* Copies the environment variables that decide where the command finds its libraries and folders, and how it
- * writes. Leaves out variables that are meant for the program. */
+/* Copies the environment variables that determine where the command finds its libraries and folders, and how
+ * it writes. Omits variables that are meant for the program. */
 static void finisher_choose_environment(struct finisher *finisher)
 {
     static const char *const kept[] = {"PATH=",     "HOME=",        "TMPDIR=", "LD_LIBRARY_PATH=", "LANG=", "LC_ALL=",
@@ -235,7 +239,7 @@ static void finisher_choose_environment(struct finisher *finisher)
 }
 
 /* Returns false if the process has no right to write the file. A program that has given up rights (setuid)
- * may have lost access to the directory. `blame run` has kept them, so it makes the reports instead. */
+ * may have lost access to the directory. `blame run` still has access, so it makes the reports instead. */
 static bool finisher_may_write(const char *file)
 {
     int fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -245,7 +249,7 @@ static bool finisher_may_write(const char *file)
     return !refused;
 }
 
-/* Returns the reason why no finisher should be started; NULL if one should. */
+/* Returns the reason for which no finisher should be started; NULL if one should be. */
 static const char *finisher_why_not(const char *file, char *text, size_t bytes)
 {
     struct rlimit memory, files;
@@ -257,7 +261,7 @@ static const char *finisher_why_not(const char *file, char *text, size_t bytes)
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
         return "too few open files are allowed (ulimit -n)";
     if (filters != found.filters)
-        /* the filter may end a program that starts a process */
+        /* a system call filter may end a program that starts a process */
         return "the program has restricted itself (seccomp, chroot)";
     if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < LEAST_MEMORY)
         return "too little memory is allowed (ulimit -v)";
@@ -268,11 +272,11 @@ static const char *finisher_why_not(const char *file, char *text, size_t bytes)
     return NULL;
 }
 
-/* Runs the keeper until it ends. If it cannot be started, sets errno and returns false. */
+/* Runs the keeper and waits for its end. If the keeper cannot be started, returns false with errno set. */
 static bool finisher_run_keeper(struct finisher *finisher)
 {
     const char *preloaded = getenv("LD_PRELOAD");
-    /* valgrind does not support a process that shares its parent's memory and runs at the same time. */
+    /* valgrind does not support processes that share memory and run at the same time */
     unsigned long flags = preloaded && strstr(preloaded, "vgpreload") ? 0 : CLONE_VM;
     const uint64_t all = ~0ull;
     uint64_t mask;
@@ -285,7 +289,7 @@ static bool finisher_run_keeper(struct finisher *finisher)
     return pid > 0;
 }
 
-/* Returns true if the finisher ran to its end. Otherwise writes to `why` what happened. */
+/* Returns true if the finisher ended normally. Otherwise writes to `why` what happened. */
 static bool finisher_judge(const struct finisher *finisher, char *why, size_t bytes)
 {
     if (finisher->error)
@@ -295,7 +299,7 @@ static bool finisher_judge(const struct finisher *finisher, char *why, size_t by
     else if (WIFSIGNALED(finisher->status))
         snprintf(why, bytes, "the process that writes them was ended by signal %d", WTERMSIG(finisher->status));
     else
-        return true; /* it has printed its own errors */
+        return true; /* the finisher has printed its own errors */
     return false;
 }
 

@@ -32,14 +32,14 @@ uint32_t *fork_own = &never_missed;
 static uint32_t child_waits;
 static uint64_t forked_ns;
 
-/* Drops the parent's trees and ledgers: they are in a file that the parent continues to write. */
+/* Drops the parent's trees and ledgers, which are in a file to which the parent continues to write. */
 void fork_in_child(void)
 {
     bool measured = arena_is_open() || load_relaxed(&child_waits);
     arena_abandon();
     counters_forked();
     for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
-        core_end(&thread->core); /* the file has the counts of the parent's thread */
+        core_end(&thread->core); /* the file contains the counts of the parent's thread, not of this one */
     thread_reset();
     state_reset();
     moments_reset();
@@ -57,8 +57,8 @@ void fork_in_child(void)
     sampler_fork_done();
 }
 
-/* Drops the parent's state, unless fork_notice() has done so before, in a region that another fork handler
- * began. That region may be measured already. */
+/* Drops the parent's state, unless fork_notice() has already done so because another fork handler began a
+ * region. That region may be measured already. */
 static void fork_child_handler(void)
 {
     if (fork_own == &never_missed || fork_is_new())

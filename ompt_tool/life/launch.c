@@ -21,9 +21,9 @@ bool launch_wants_region(void)
     return blame_launched.image_start_ns && !(blame_launched.before_main && launch_is_named_program());
 }
 
-/* Returns true if a variable that was set for GCC programs stays set. KMP_WARNINGS=0 stays only in a program
- * that makes deprecated calls: libomp warns of each, and libgomp does not. In other programs libomp's
- * warnings stay on, because they concern what the program does. */
+/* Returns true if a variable that was set for GCC programs must stay set. KMP_WARNINGS=0 stays only in a
+ * program that makes deprecated calls, because libomp warns of each such call and libgomp does not. In other
+ * programs, libomp's warnings stay on, because they concern what the program does. */
 static bool launch_keeps_variable(const char *name)
 {
     bool warnings = strcmp(name, "KMP_WARNINGS") == 0;

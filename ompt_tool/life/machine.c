@@ -13,7 +13,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 
-/* Returns the text after `word` in the first line that begins with it; NULL if no line does. */
+/* Returns what follows `word` in the first line that begins with `word`; NULL if there is no such line. */
 static const char *machine_text_after(const char *text, const char *word)
 {
     for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
@@ -22,14 +22,16 @@ static const char *machine_text_after(const char *text, const char *word)
     return NULL;
 }
 
-/* Returns for how many ns a cgroup, and the cgroups around it, kept their threads from running (throttling). */
+/* Returns for how many ns this cgroup, and those that contain it, kept their threads from running
+ * (throttling). */
 static uint64_t machine_throttled_ns(const char *mount, char *group)
 {
     uint64_t sum = 0;
     if (strcmp(group, "/") == 0)
-        *group = '\0'; /* so that the root cgroup, or a container's, counts once */
+        *group = '\0'; /* this way the root cgroup, or a container's, is counted only once */
     for (;;) {
-        /* static, because the stack of an exiting thread may be small; only one thread at a time gets here */
+        /* static, because the stack of an exiting thread may be small; only one thread at a time executes
+         * this */
         static char path[2 * PATH_MAX], text[1024];
         snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
         os_read_text(path, text, sizeof(text));
@@ -42,8 +44,8 @@ static uint64_t machine_throttled_ns(const char *mount, char *group)
     }
 }
 
-/* Returns the throttled time of all cgroups of the process in ns. A line of cgroup version 2 names no
- * controllers; a line of version 1 counts if it names "cpu". */
+/* Returns the throttled time of all of the process's cgroups in ns. A line for cgroup version 2 names no
+ * controllers; a line for version 1 counts if it names "cpu". */
 static uint64_t machine_all_throttled_ns(void)
 {
     static char groups[4096];
@@ -101,8 +103,8 @@ void machine_note(const char *key)
     arena_text(key, note);
 }
 
-/* Writes one line for each OMP_ or KMP_ variable. Leaves out a variable whose value has several lines, or for
- * which there is no room. */
+/* Writes one line for each OMP_ or KMP_ variable. Omits a variable if its value has several lines, or if
+ * there is no room. */
 static void machine_openmp_environment(char *text, size_t bytes)
 {
     size_t used = 0;
@@ -121,17 +123,17 @@ static void machine_openmp_environment(char *text, size_t bytes)
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-#define HAS_APERFMPERF 1u /* bit in ecx of cpuid's leaf 6: the kernel measures clock speeds */
+#define HAS_APERFMPERF 1u /* bit in ecx of cpuid leaf 6: if set, the kernel measures clock speeds */
 
-/* Returns true if /proc/cpuinfo can be read without a query of other cores. Such a query takes up to 10 ms on
- * older kernels. */
+/* Returns true if /proc/cpuinfo can be read without querying other cores. On older kernels, such a query
+ * takes up to 10 ms. */
 static bool machine_cpuinfo_is_cheap(void)
 {
     unsigned eax, ebx, ecx, edx;
     return !__get_cpuid(6, &eax, &ebx, &ecx, &edx) || !(ecx & HAS_APERFMPERF);
 }
 
-/* Copies the name that the processor itself gives. (Reading /proc/cpuinfo queries all cores and wakes those
+/* Copies the name that the processor reports itself. (Reading /proc/cpuinfo queries all cores and wakes those
  * that sleep.) */
 static void machine_model_text(char text[49])
 {
@@ -145,7 +147,7 @@ static void machine_model_text(char text[49])
 #else
 #include <sys/auxv.h>
 
-/* Returns false, because /proc/cpuinfo has no clock speed on this architecture. */
+/* Returns false, because on this architecture /proc/cpuinfo does not show clock speeds. */
 static bool machine_cpuinfo_is_cheap(void)
 {
     return false;
@@ -157,7 +159,8 @@ static void machine_model_text(char text[49])
 {
     uint64_t number;
     *text = '\0';
-    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) /* with this flag, the kernel answers the read below */
+    /* without this flag, the kernel does not support the read below */
+    if (!(getauxval(AT_HWCAP) & HWCAP_CPUID))
         return;
     __asm__("mrs %0, midr_el1" : "=r"(number));
     snprintf(text, 49, "aarch64 implementer 0x%02x part 0x%03x r%up%u", (unsigned)(number >> 24 & 0xff),
@@ -165,7 +168,7 @@ static void machine_model_text(char text[49])
 }
 #endif
 
-#define MOST_CACHES 16 /* greatest number of caches of a core */
+#define MOST_CACHES 16 /* maximum number of caches of a core */
 #define CACHE_PATH  "/sys/devices/system/cpu/cpu0/cache/index%d/%s"
 
 /* A text of lines "NAME=VALUE". */
@@ -174,7 +177,7 @@ struct facts {
     size_t used;
 };
 
-/* Adds a line, unless the value is empty or there is no room. */
+/* Adds a line NAME=VALUE, unless the value is empty or there is no room. */
 static void machine_put_fact(struct facts *facts, const char *name, const char *value, size_t bytes)
 {
     size_t room = sizeof(facts->text) - facts->used, length = strlen(name) + bytes + 2;
@@ -211,10 +214,10 @@ static void machine_put_distribution(struct facts *facts)
         machine_put_fact(facts, "distribution", name, strcspn(name, (char[]){quote, '\n', '\0'}));
 }
 
-/* Adds the highest clock speed of core 0. Without cpufreq, as in a virtual machine, it is the present speed. */
+/* Adds the maximum clock speed of core 0; without cpufreq, as in a virtual machine, its present clock speed. */
 static void machine_put_clock_speed(struct facts *facts)
 {
-    char text[2048]; /* long enough for core 0's lines */
+    char text[2048]; /* large enough for the lines of core 0 */
     uint64_t khz = 0;
     if (os_read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof(text)))
         khz = strtoull(text, NULL, 10);
@@ -225,7 +228,7 @@ static void machine_put_clock_speed(struct facts *facts)
     machine_put_number(facts, "cpu_mhz", khz / 1000);
 }
 
-/* Converts a size that the kernel writes as "32K" to bytes. */
+/* Converts a size in the kernel's form, such as "32K", to bytes. */
 static uint64_t machine_cache_bytes(const char *text)
 {
     char *unit;
@@ -233,7 +236,7 @@ static uint64_t machine_cache_bytes(const char *text)
     return *unit == 'K' ? size << 10 : *unit == 'M' ? size << 20 : size;
 }
 
-/* Adds the sizes of core 0's caches that hold data, one cache for each level. */
+/* Adds the sizes of those caches of core 0 that hold data, one for each level. */
 static void machine_put_caches(struct facts *facts)
 {
     static const char *const names[] = {"l1d_bytes", "l2_bytes", "l3_bytes"};
@@ -256,7 +259,7 @@ static void machine_put_caches(struct facts *facts)
         machine_put_number(facts, names[i], bytes[i]);
 }
 
-/* Returns how many numbers are in a list such as "0-3,8". */
+/* Returns how many numbers a list such as "0-3,8" contains. */
 static uint64_t machine_count_list(const char *text)
 {
     uint64_t count = 0;

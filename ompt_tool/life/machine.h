@@ -1,17 +1,16 @@
-/* Describes the machine and its load in the measurement file. The load shows why threads had no core. */
+/* Describes the machine and its load in the measurement file. The load explains why threads had no core. */
 #ifndef BLAME_OMPT_TOOL_LIFE_MACHINE_H
 #define BLAME_OMPT_TOOL_LIFE_MACHINE_H
 
-/* Puts the kernel's counts of the whole machine, and of the process's cgroups, into the file under this key
- * (docs/format.md). Counts that the kernel does not have are left out. [init] */
+/* Stores the kernel's counts for the whole machine, and for the process's cgroups, in the file under this key
+ * (docs/format.md). Counts that the kernel does not have are omitted. [init] */
 void machine_note(const char *key);
 
-/* Puts the name of the program that traces this process (strace, a debugger) into the file, if there is one.
- * [init] */
+/* If another program traces this process (strace, a debugger), stores that program's name in the file. [init] */
 void machine_note_tracer(void);
 
-/* Puts the processor's name, the machine, its system and the environment's OpenMP variables into the file.
- * What cannot be found out is left out. [init] */
+/* Stores the processor's name, the machine, its system and the OpenMP variables of the environment in the
+ * file. What cannot be found out is omitted. [init] */
 void machine_describe(void);
 
 #endif

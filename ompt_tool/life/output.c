@@ -1,4 +1,5 @@
-/* Makes the output directory, of this process alone or of its job, and opens the measurement file. */
+/* Makes the output directory, which belongs to this process alone or to its job, and opens the measurement
+ * file. */
 #include "ompt_tool/life/output.h"
 
 #include <dirent.h>
@@ -22,10 +23,11 @@
 
 #define LETTERS      "ephrj%"
 #define MOST_NAME    160
-#define MAX_ATTEMPTS 100000 /* greatest number that is appended to a directory's name: ".1", ".2" ... */
-#define MOST_LEFT    20     /* attempts to join the job's directory while other processes remove it */
-/* ns by which two boot times computed for one machine may differ: the clocks are read one after another, and
- * may be adjusted */
+#define MAX_ATTEMPTS 100000 /* largest number that is appended to a directory's name: ".1", ".2" ... */
+/* maximum number of attempts to join the job's directory while other processes are removing it */
+#define MOST_LEFT 20
+/* maximum difference in ns between two boot times computed for one machine; the clocks are read one after
+ * another, and may be adjusted in between */
 #define SAME_BOOT_NS 1000000000
 
 static struct job job; /* all zero: the process belongs to no job */
@@ -37,8 +39,8 @@ static void output_append(char *text, size_t bytes, const char *more)
         snprintf(text + used, bytes - used, "%s", more);
 }
 
-/* Returns the program's name for use in a file's name. A long name is cut after a whole UTF-8 character, so
- * that the rest of the file's name has room (255 bytes in all). */
+/* Returns the program's name for use in a file name. A long name is truncated after a whole UTF-8 character,
+ * so that the file name's 255 bytes also have room for the rest. */
 static const char *output_program_name(void)
 {
     static char name[MOST_NAME + 1];
@@ -52,8 +54,8 @@ static const char *output_program_name(void)
     return name;
 }
 
-/* Writes the pattern with %e replaced by the program, %p by the pid, %h by the host, %r by the MPI rank, %j
- * by the job, and %% by a percent sign. Anything else stays as it is. */
+/* Writes the pattern with these replacements: %e by the program, %p by the pid, %h by the host, %r by the MPI
+ * rank, %j by the job, and %% by a percent sign. Everything else is copied. */
 static void output_expand(const char *pattern, char *text, size_t bytes)
 {
     char number[24], host[HOST_NAME_MAX + 1] = "";
@@ -76,7 +78,7 @@ static void output_expand(const char *pattern, char *text, size_t bytes)
             case 'r':
                 piece = launcher_rank() ? launcher_rank() : "0";
                 break;
-            case 'j': /* a process without a job is a job of its own */
+            case 'j': /* a process that belongs to no job is its own job */
                 piece = *job.name ? job.name : log_decimal((uint64_t)getpid(), number);
                 break;
             default:
@@ -108,15 +110,15 @@ static void output_make_folders_above(const char *path)
     }
 }
 
-/* Returns true if the path is an existing directory to whose name no number can be appended: the path ends in
- * a slash, in . or in .. */
+/* Returns true if the path is an existing directory to whose name no number can be appended, because the path
+ * ends in a slash, in . or in .. */
 static bool output_is_unnamed(const char *path)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
     return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
 }
 
-/* Returns true for a device or a pipe, next to which a directory makes no sense. */
+/* Returns true if the path is a device or a pipe, beside which no directory should be made. */
 static bool output_is_device(const char *path)
 {
     struct stat st;
@@ -136,8 +138,8 @@ static bool output_is_shared(void)
     return !(csv && strcmp(csv, "1") == 0);
 }
 
-/* Puts in front of a relative name the directory in which the user started `blame run`: the program may have
- * changed its directory. Does nothing if this process cannot enter that directory. */
+/* Makes a relative name relative to the directory in which the user started `blame run`, because the program
+ * may have changed its current directory. Does nothing if this process cannot enter that directory. */
 static void output_begin_in_folder(char *name, size_t bytes)
 {
     const char *folder = secure_getenv("BLAME_FOLDER");
@@ -151,8 +153,8 @@ static void output_begin_in_folder(char *name, size_t bytes)
     name[length] = '/';
 }
 
-/* Chooses the directory's name, by BLAME_OUT or the default. Returns false, after a line on stderr, if no
- * directory can have that name. */
+/* Chooses the directory's name by BLAME_OUT, or the default name. Returns false, after printing a line on
+ * stderr, if no directory can have that name. */
 static bool output_choose_name(char *wanted, size_t bytes)
 {
     const char *name = *job.identity ? "blame-%e-%j" : launcher_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
@@ -172,8 +174,8 @@ static bool output_choose_name(char *wanted, size_t bytes)
     return false;
 }
 
-/* Returns true if the file was made on this machine since it booted. Another machine that shares the folder
- * has booted at another time. */
+/* Returns true if the file was made on this machine since the machine booted. (Another machine that shares
+ * the folder has booted at another time.) */
 static bool output_is_of_this_machine(const struct profile_header *header)
 {
     int64_t booted_ns = header->start_realtime_ns - (int64_t)header->start_ns;
@@ -181,7 +183,7 @@ static bool output_is_of_this_machine(const struct profile_header *header)
 }
 
 /* Returns true if this process made the file before it executed its present program (exec), and measured
- * nothing: it began no region. */
+ * nothing, because it began no region. */
 static bool output_is_left_by_us(const char *path)
 {
     struct profile_header header;
@@ -196,8 +198,8 @@ static bool output_is_left_by_us(const char *path)
     return ours;
 }
 
-/* Removes the profile without a region that this process left there before exec, so that its present program
- * can use the directory's name. */
+/* If this process left a profile without a region there before exec, removes the profile, so that the present
+ * program can use the directory's name. */
 static void output_remove_left_profile(const char *path)
 {
     char end[32], file[PATH_MAX];
@@ -216,8 +218,8 @@ static void output_remove_left_profile(const char *path)
         closedir(directory);
 }
 
-/* Makes a directory for this process alone: an existing directory is never used. If the name is taken,
- * appends a number. */
+/* Makes a directory for this process alone. If the name is taken, appends a number; an existing directory is
+ * never used. */
 static bool output_make_own(const char *wanted)
 {
     if (launch_notes())
@@ -233,16 +235,17 @@ static bool output_make_own(const char *wanted)
     return false;
 }
 
-/* Returns true if a file of this user may be in that directory: if it is to be private, the directory must
- * belong to the user. Otherwise sets errno and returns false. */
+/* Returns true if a file of this user may be in that directory. If the file must be private, the directory
+ * must belong to the user. Otherwise returns false with errno set. */
 static bool output_may_lie_in(const struct stat *directory)
 {
     errno = EPERM;
     return !session.options.private || directory->st_uid == geteuid();
 }
 
-/* Fills in *made for the directory that was just made. A user who may write to the folder above can have
- * replaced it by a link, or by a directory of his own: then this sets errno and returns false. */
+/* Reads the status of the directory that was just made into *made. A user who may write to the folder above
+ * could have replaced the directory by a link, or by another directory; this returns false then, with errno
+ * set. */
 static bool output_look_at_directory(struct stat *made)
 {
     if (lstat(session.directory, made) != 0)
@@ -253,7 +256,7 @@ static bool output_look_at_directory(struct stat *made)
     return false;
 }
 
-/* Makes the directory's path absolute, because the program may change its current directory. */
+/* Makes the directory's path absolute, because the program may change its current directory later. */
 static void output_make_absolute(void)
 {
     char absolute[PATH_MAX];
@@ -266,8 +269,8 @@ static mode_t output_file_mode(void)
     return session.options.private ? 0600 : 0666;
 }
 
-/* Opens the arena in memory or in TMPDIR, because shared mappings of files on a network stall. The file is
- * moved at the end. */
+/* Opens the measurement file in memory or in TMPDIR, because shared mappings of files on a network file
+ * system stall. The file is moved to its place at the end. */
 static bool output_open_elsewhere(void)
 {
     const char *places[] = {"/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
@@ -286,8 +289,8 @@ static bool output_is_network(void)
     return os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
 }
 
-/* Creates an empty file of that name, so that no other process of the job uses the name. On failure sets
- * errno and returns false. */
+/* Creates an empty file of this name, so that no other process of the job uses the name. Returns false with
+ * errno set on failure. */
 static bool output_claim_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, output_file_mode());
@@ -304,7 +307,7 @@ static uint32_t output_count_files(void)
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         size_t length = strlen(entry->d_name);
         count += entry->d_name[0] != '.' && length > 6 &&
-                 /* only measurement files: neither the marks nor the logs of stacks */
+                 /* count only measurement files, not marks and not logs of stacks */
                  strcmp(entry->d_name + length - 6, ".blame") == 0;
     }
     if (directory)
@@ -312,8 +315,8 @@ static uint32_t output_count_files(void)
     return count;
 }
 
-/* Opens the file of this rank or, if that exists, of the rank's next process. A process without a rank takes
- * the next free rank number. On failure sets errno and returns false. */
+/* Opens the file of this rank; if that exists, the file of the rank's next process. A process without a rank
+ * takes the next free rank number. Returns false with errno set on failure. */
 static bool output_open_in_job(void)
 {
     uint32_t *counted = job.ranked ? &session.process : &job.rank;
@@ -333,8 +336,8 @@ static bool output_open_in_job(void)
     return false;
 }
 
-/* Joins the job's directory and opens a file in it. If another process removes the directory as it leaves,
- * joins again. On failure sets errno and returns false. */
+/* Joins the job's directory and opens a file in it. If another process removes the directory because it
+ * leaves, joins again. Returns false with errno set on failure. */
 static bool output_join_job(const char *wanted)
 {
     struct stat status;
@@ -370,7 +373,7 @@ static bool output_open_own(void)
     return output_is_network() ? output_open_elsewhere() : arena_open(session.file, output_file_mode());
 }
 
-/* Opens the file in the directory that was just made. If the file turns out to be in another directory,
+/* Opens the file in the directory that was just made. If the file is then found to be in another directory,
  * removes it and returns false. */
 static bool output_open_inside(const struct stat *made)
 {
@@ -388,7 +391,7 @@ static bool output_open_inside(const struct stat *made)
 
 bool output_open(void)
 {
-    char wanted[sizeof(session.directory) - 16]; /* leaves room for a number after the name */
+    char wanted[sizeof(session.directory) - 16]; /* leaves room for a number that is appended to the name */
     session.target[0] = '\0';
     session.job = NULL;
     session.process = 0;

@@ -1,11 +1,12 @@
-/* Makes the output directory, and the measurement file in it. */
+/* Makes the output directory, and opens the measurement file in it. */
 #ifndef BLAME_OMPT_TOOL_LIFE_OUTPUT_H
 #define BLAME_OMPT_TOOL_LIFE_OUTPUT_H
 
 #include <stdbool.h>
 
-/* Makes the output directory, or joins the job's, and opens the measurement file as the arena. Fills
- * directory, file, target, process and job of `session`. Returns false after a line on stderr. [init] */
+/* Makes the output directory, or joins the job's directory, and opens the measurement file as the arena. Sets
+ * directory, file, target, process and job in `session`. Returns false, after printing a line on stderr, on
+ * failure. [init] */
 bool output_open(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* A filter of system calls may end a process at a call that the program itself never makes, and no process
- * can read a filter. So if there is a filter, a copy of the process tries all system calls that the tool
- * makes, with arguments that make them do nothing. If the process cannot be copied, nothing is tried. */
+/* A system call filter may end the process at a call that the program itself never makes, and no process can
+ * read its filter. So if there is a filter, a copy of the process tries all system calls that the tool makes,
+ * with arguments that make the calls do nothing. If the process cannot be copied, nothing is tried. */
 #include "ompt_tool/life/sandbox.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define NO_FILE    -1l
 #define LOGS_CALLS 5 /* number of calls, at the start of the list, that log_line() makes */
 
-/* An argument of 0 means no memory, no name or no bytes. */
+/* A system call to try. An argument of 0 means no memory, no name or no bytes. */
 static const struct attempt {
     const char *name;
     long number, first, second, third, fourth, fifth;
@@ -58,7 +58,8 @@ static const struct attempt {
     {"timer_create", SYS_timer_create, NO_FILE, 0, 0, 0, 0},
     {"timer_delete", SYS_timer_delete, NO_FILE, 0, 0, 0, 0},
     {"timer_settime", SYS_timer_settime, NO_FILE, 0, 0, 0, 0},
-    {"rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo, NO_FILE, 0, 0, 0, 0}, /* restart/restart.c, for counters */
+    /* used in restart/restart.c for counters */
+    {"rt_tgsigqueueinfo", SYS_rt_tgsigqueueinfo, NO_FILE, 0, 0, 0, 0},
     {"uname", SYS_uname, 0, 0, 0, 0, 0},
 #ifdef SYS_access
     {"access", SYS_access, 0, 0, 0, 0, 0},
@@ -66,11 +67,11 @@ static const struct attempt {
     {"readlink", SYS_readlink, 0, 0, 0, 0, 0},
     {"rmdir", SYS_rmdir, 0, 0, 0, 0, 0},
     {"unlink", SYS_unlink, 0, 0, 0, 0, 0},
-#else /* newer architectures have only the newer calls */
+#else /* newer architectures do not have the older calls */
     {"faccessat", SYS_faccessat, NO_FILE, 0, 0, 0, 0},
     {"mkdirat", SYS_mkdirat, NO_FILE, 0, 0, 0, 0},
     {"readlinkat", SYS_readlinkat, NO_FILE, 0, 0, 0, 0},
-    {"tgkill", SYS_tgkill, NO_FILE, 0, 0, 0, 0}, /* unwind/machine_aarch64.c */
+    {"tgkill", SYS_tgkill, NO_FILE, 0, 0, 0, 0}, /* used in unwind/machine_aarch64.c */
     {"unlinkat", SYS_unlinkat, NO_FILE, 0, 0, 0, 0},
 #endif
 };
@@ -84,8 +85,8 @@ static bool sandbox_is_filtered(void)
     return strstr(text, "\nSeccomp:\t2\n") != NULL;
 }
 
-/* Tries all calls in the copy of the process, and ends the copy. *at is the number of the call that is being
- * tried. Makes system calls only. */
+/* Tries all calls, in the copy of the process, and then ends the copy. Stores in *at the number of the call
+ * that is being tried. Makes only system calls. */
 static void sandbox_try_all(uint32_t *at)
 {
     const struct rlimit none = {0, 0};
@@ -101,8 +102,8 @@ static void sandbox_try_all(uint32_t *at)
         kernel_call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
 }
 
-/* Returns the number of the first call that ends the copy; ATTEMPTS if none does. As in finisher.c, the
- * program finds no child and gets no signal. */
+/* Returns the number of the first call that ends the copy; ATTEMPTS if no call does. As in finisher.c, the
+ * program sees no child and gets no signal. */
 static uint32_t sandbox_first_ended(uint32_t *at)
 {
     const uint64_t all = ~0ull;

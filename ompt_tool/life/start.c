@@ -39,7 +39,7 @@ static bool start_needs_runtime(const struct dl_phdr_info *program)
         if (program->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)(program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
     for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
-        /* only an address that the loader has made absolute */
+        /* only if the loader has made it an absolute address */
         if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= program->dlpi_addr)
             strings = (const char *)entry->d_un.d_ptr;
     for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; entry++) {
@@ -55,7 +55,7 @@ static bool start_has_text(const struct dl_phdr_info *program, const char *text,
 {
     for (unsigned i = 0; i < program->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
-        /* The first segment has the file's headers, and may have texts beside code. */
+        /* The first segment contains the file's headers, and may contain texts as well as code. */
         bool only_code = segment->p_flags & PF_X && segment->p_offset;
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && !(segment->p_flags & PF_W) && !only_code &&
             memmem((const void *)(program->dlpi_addr + segment->p_vaddr), segment->p_filesz, text, bytes))
@@ -64,9 +64,9 @@ static bool start_has_text(const struct dl_phdr_info *program, const char *text,
     return false;
 }
 
-/* Looks in the program, which is the first object, for two texts: a variable that libgomp reads at its start,
- * and the beginning of its error messages. A stripped program has them, too. The result, 1 or -1, ends the
- * iteration. */
+/* Searches the program, which is the first object, for two texts: the name of a variable that libgomp reads
+ * when it starts, and the start of libgomp's error messages. A stripped program also has them. Returns 1
+ * (found) or -1, either of which ends the iteration. */
 static int start_look_at_program(struct dl_phdr_info *program, size_t bytes, void *unused)
 {
     static const char variable[] = "GOMP_SPINCOUNT", error[] = "\nlibgomp: ";
@@ -77,22 +77,23 @@ static int start_look_at_program(struct dl_phdr_info *program, size_t bytes, voi
                : -1;
 }
 
-/* Returns true if a copy of libgomp is linked into the program itself: such a copy has no tool interface.
+/* Returns true if a copy of libgomp is linked into the program itself; such a copy has no tool interface.
  * Searches the program's constants (1 ms for 5 MB), unless the program needs a shared runtime. */
 static bool start_has_static_runtime(void)
 {
-    /* 1 or -1: result of the search, which a forked child has from its parent; 0: not searched */
+    /* result of the search, which a forked child inherits; 1: found, -1: not found, 0: not searched yet */
     static int found;
     if (!found)
         found = dl_iterate_phdr(start_look_at_program, NULL);
     return found > 0;
 }
 
-/* Python's version and, after a tab, the reason why its frames are not read; "": no Python */
+/* Python's version and, after a tab, the reason for which its frames are not read; empty: no Python */
 static char python[160];
 
-/* Returns the command line, or only the program's name if the user wants that: arguments may be secrets. A
- * program may overwrite its arguments with a title, so a forked child uses what its parent has read. */
+/* Returns the command line, or only the program's name if the user wants that because arguments may be
+ * secrets. A program may overwrite its arguments with a title, so a forked child uses what its parent has
+ * read. */
 static const char *start_read_command(void)
 {
     static char text[8192];
@@ -139,7 +140,8 @@ void start_find_interpreters(void)
         snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
 }
 
-/* Writes the mount namespace, because a reader in another one may not find the files that the profile names. */
+/* Writes which mount namespace this is, because a reader in another namespace may not find the files that the
+ * profile names. */
 static void start_write_mounts(void)
 {
     char text[64] = "";
@@ -178,16 +180,16 @@ static void start_write_texts(void)
 }
 
 /* Divides the time before the tool's start into work, time without a core, and sleep. The CPU time that the
- * process has used is work. The kernel has counted how long this thread waited for a core. The rest is sleep,
- * unless it is shorter than the uncertainty of the process's start. Without the kernel's counts all of it is
- * work. */
+ * process has used is work. The time without a core is what the kernel has counted for this thread. The rest
+ * is sleep, unless it is shorter than the uncertainty of the process's start. If the kernel counts nothing,
+ * the whole time is work. */
 static void start_note_time_before(struct profile_header *header)
 {
     uint64_t on_core_ns, no_core_ns;
     os_run_times(os_tid(), &on_core_ns, &no_core_ns);
     uint64_t used_ns = clock_process_cpu_ns(), now_ns = clock_now_ns(), left_ns = now_ns - session.start_ns;
     header->tool_start_ns = now_ns;
-    /* The metric is then a number of events, to which no time can be added. */
+    /* If samples are taken at events, metrics are numbers of events, to which no time can be added. */
     header->before_start_ns = counters_plan_sample_text() ? 0 : left_ns;
     if (header->before_start_ns <= used_ns || !on_core_ns || session.options.clock != CLOCK_WALL)
         return;
@@ -221,7 +223,7 @@ static void start_write_header(void)
     header->sample_signal = (uint32_t)sampler_signal();
 }
 
-/* Notes the profile's paths for `blame run`, which makes the reports of processes that were killed. */
+/* Notes the profile's paths for `blame run`, which makes the reports of a process that is killed. */
 static void start_leave_note(bool measured)
 {
     char line[sizeof(session.directory) + 2 * sizeof(session.file) + 4];
@@ -229,7 +231,7 @@ static void start_leave_note(bool measured)
     int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
-    /* Each text ends with a zero byte. Empty texts mean that there is no profile and that the tool has
+    /* Each text ends with a zero byte. Empty texts mean that there is no profile, and that the tool has
      * printed the reason. */
     int bytes = measured
                     ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
@@ -241,8 +243,8 @@ static void start_leave_note(bool measured)
     close(fd);
 }
 
-/* Chooses which reports are made. A rank makes none, because the command that merges the job makes them.
- * Without CSV files the program does not wait for the summary. The user can ask for either. */
+/* Decides which reports are made. A rank makes none, because the command that merges the job makes them. If
+ * no CSV files are made, the program does not wait for the summary. The user can request either. */
 static void start_choose_reports(struct run_options *options)
 {
     if ((launcher_starts_many() || options->job) && !secure_getenv("BLAME_CSV"))
@@ -251,9 +253,9 @@ static void start_choose_reports(struct run_options *options)
         options->summary = 0;
 }
 
-/* Chooses a random seed unless the user has set one: the program's behaviour cannot depend on a seed that
- * nobody knows. A forked child gets a seed of its own. Otherwise the work that it does in step with its
- * parent's other children would be sampled at the same moments. */
+/* Chooses a random seed unless the user has set one, because the program's behaviour must not be able to
+ * depend on the seed. A forked child gets a seed of its own. With its parent's seed, work that it does in
+ * step with the parent's other children would be sampled at the same times as theirs. */
 static void start_choose_seed(struct run_options *options)
 {
     static bool by_chance;
@@ -275,7 +277,7 @@ bool start_measuring(uint64_t process_start_ns)
     start_choose_reports(&session.options);
     start_choose_seed(&session.options);
     if (!output_open()) {
-        start_leave_note(false); /* in a forked child, nobody else notes it */
+        start_leave_note(false); /* in a forked child, there is no other code that notes it */
         return false;
     }
     start_write_header();

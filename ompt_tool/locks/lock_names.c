@@ -1,4 +1,4 @@
-/* Callbacks use only loads, stores and exchanges of single words here. The handler uses only loads. */
+/* Here, callbacks use only loads, stores and exchanges of single words. The handler uses only loads. */
 #include "ompt_tool/locks/lock_names.h"
 
 #include <stdbool.h>
@@ -10,19 +10,20 @@
 #include "cct/arena.h"
 
 #define TABLES 3u
-/* entries in a cache line; a search looks at one line of each table, in the last table at more */
+/* number of entries in a cache line; a search examines one line in each table, but several in the last table */
 #define LINE 8u
-/* locks in the same 32 bytes begin in one line, so an array of locks fills whole lines */
+/* for locks in the same 32 bytes, a search begins in the same cache line, so an array of locks fills whole
+ * lines */
 #define NEAR_BITS   3u
 #define LAST_WINDOW 64u
 #define CALLS       4096u /* call number 0 means "unknown" */
 #define CALL_WINDOW 32u
 
-/* An entry is one word: the lock's address / 4 (48 bits) and the number of the initialising call (16 bits).
- * Addresses are multiples of 4: GCC's omp_lock_t has 4 bytes. */
+/* An entry is one word: the lock's address / 4 (48 bits), and the number of the initialising call (16 bits).
+ * Addresses are multiples of 4, because GCC's omp_lock_t has 4 bytes. */
 #define CALL_BITS    16
 #define ADDRESS_BITS 50
-#define DESTROYED    UINT64_MAX /* an entry whose lock was destroyed: a search continues after it */
+#define DESTROYED    UINT64_MAX /* the entry of a destroyed lock; a search does not end here */
 
 static uint64_t *tables[TABLES];
 static uint64_t calls[CALLS];
@@ -49,7 +50,7 @@ static void lock_inits_count_lost(void)
         fetch_add_relaxed(&header->lock_inits_lost, 1);
 }
 
-/* Returns the number of the call; 0 if there is no room. */
+/* Returns the number of the initialising call; 0 if there is no room for a new one. */
 static uint32_t lock_call_number(uint64_t call)
 {
     for (uint32_t i = 0, place = hash_number(call) >> 32 & (CALLS - 1); i < CALL_WINDOW;
@@ -63,10 +64,10 @@ static uint32_t lock_call_number(uint64_t call)
     return 0;
 }
 
-/* The result of a search: the lock's entry, or a free entry for the lock. */
+/* The result of a search: the lock's entry, or a free entry for it. */
 struct place {
     uint64_t *word;
-    uint64_t seen; /* value of the entry when it was read */
+    uint64_t seen; /* value that the entry had when it was read */
     bool present;
 };
 
@@ -76,7 +77,7 @@ static bool search_lock_table(uint32_t number, uint64_t *table, uint64_t name, s
     uint32_t mask = lock_table_entries(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
     uint32_t window = number == TABLES - 1 ? LAST_WINDOW : LINE;
     for (uint32_t i = 0; i < window; i++, at = (at + 1) & mask) {
-        /* acquire: the call that the entry names must be in calls[] */
+        /* acquire: the call whose number the entry contains must be visible in calls[] */
         uint64_t seen = load_acquire(&table[at]);
         bool present = seen >> CALL_BITS == name && seen != DESTROYED;
         if (present || (!found->word && (!seen || seen == DESTROYED)))
@@ -87,8 +88,8 @@ static bool search_lock_table(uint32_t number, uint64_t *table, uint64_t name, s
     return false;
 }
 
-/* Returns the lock's entry. If the lock is new, this is the first destroyed entry on the way, or the empty
- * entry at which the search ended. */
+/* Returns the lock's entry. If the lock is new, returns the first entry of a destroyed lock that the search
+ * met, or else the empty entry at which the search ended. */
 static struct place lock_names_find(uint64_t name, bool make)
 {
     struct place found = {NULL, 0, false};
@@ -116,7 +117,8 @@ void lock_names_initialised(uint64_t address, uint64_t call)
         return;
     }
     if (call && !number)
-        lock_inits_count_lost(); /* stored without its call, because the old entry's call would be wrong */
+        /* the lock is stored without its call, because the old entry's call would be wrong */
+        lock_inits_count_lost();
     for (;;) {
         struct place place = lock_names_find(name, true);
         if (!place.word) {
@@ -124,7 +126,7 @@ void lock_names_initialised(uint64_t address, uint64_t call)
             return;
         }
         if (compare_exchange(place.word, &place.seen, word))
-            return; /* N1: only threads with other locks compete for this entry */
+            return; /* N1: the only threads that compete for this entry initialise other locks */
     }
 }
 
@@ -132,7 +134,7 @@ void lock_names_destroyed(uint64_t address)
 {
     struct place place = lock_names_find(address / 4, false);
     if (is_lock_address(address) && place.present)
-        store_relaxed(place.word, DESTROYED); /* N1: no other thread writes this entry now */
+        store_relaxed(place.word, DESTROYED); /* N1: no other thread writes to this entry now */
 }
 
 uint64_t lock_names_initialiser(uint64_t address)

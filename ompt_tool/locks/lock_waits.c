@@ -1,5 +1,5 @@
-/* This file runs in the signal handler, so the rules in sampler.c hold. Only lock_waits_name_critical() and
- * the functions that find critical sections for it run outside the handler. */
+/* This file runs in the signal handler, so the rules in sampler.c hold. Only lock_waits_name_critical(), and
+ * the functions with which it searches for critical sections, run outside the handler. */
 #include "ompt_tool/locks/lock_waits.h"
 
 #include <elf.h>
@@ -14,32 +14,34 @@
 #include "ompt_tool/locks/lock_names.h"
 #include "unwind/loadmap.h"
 
-/* ---- names of critical sections ----
- * Finds the variable that names a critical section. libomp has the lock on its own heap, and a pointer to it
- * in a variable that the compiler named after the section. The wait id that libomp reports is the lock's
- * address. So this code finds the variables by their names in the modules' symbol tables, and follows them to
- * their locks, once for each lock for which a sample saw a wait. At the program's end it would be too late,
- * because libomp has freed the locks. */
+/* ---- names of critical sections ---- Finds the variable that names a critical section. libomp has the
+ * section's lock on its own heap, and a pointer to the lock in a variable that the compiler named after the
+ * section. The wait id that libomp reports is the lock's address. So this code finds such variables by their
+ * names in the modules' symbol tables, and follows them to their locks. It does this once for each lock for
+ * which a sample saw a wait. The end of the program would be too late, because by then libomp has freed the
+ * locks. */
 
 #define MAX_VARIABLES 1024u
-#define BLOCK         128u  /* symbols read at once */
-#define WINDOW        4096u /* bytes of symbol names read at once */
-/* limit on file reads in one call of critical_names_find(); the names of one block may exceed it */
+#define BLOCK         128u  /* number of symbols that are read at once */
+#define WINDOW        4096u /* number of bytes of symbol names that are read at once */
+/* maximum number of file reads in one call of critical_names_find(); only the names of the last block may
+ * need more */
 #define READS 512u
 
 static const char prefix[] = ".gomp_critical_user_";
 
 static struct {
-    /* process id of the thread that is searching; a forked child ignores a thread of its parent */
+    /* process id of the process in which a thread is searching; 0: none. A forked child ignores its parent's
+     * id. */
     int32_t busy;
-    uint32_t modules; /* number of modules that have been read */
-    uint32_t section; /* index of the section to read next, in the next module */
-    /* number of symbols of that section that have been read; the next call continues there */
+    uint32_t modules; /* number of modules that have been read completely */
+    uint32_t section; /* in the next module: index of the next section to read */
+    /* in that section: number of symbols already read; the next call continues there */
     uint64_t symbol;
     uint32_t reads; /* number of reads that the current call may still make */
     uint32_t count;
     uint64_t keys[MAX_VARIABLES];
-    uint64_t names_at; /* position of names[] in the file, if names_bytes is not 0 */
+    uint64_t names_at; /* file position of the text in names[]; valid if names_bytes is not 0 */
     size_t names_bytes;
     char names[WINDOW];
 } variables;
@@ -55,16 +57,15 @@ static bool critical_read(int file, uint64_t offset, void *to, size_t bytes)
     return critical_read_some(file, offset, to, bytes) == (ssize_t)bytes;
 }
 
-/* Returns true if the symbol may be the variable of a critical section: an int[8] from Clang, a pointer from
- * GCC. */
+/* Returns true if the symbol may be the variable of a critical section: an int[8] by Clang, a pointer by GCC. */
 static bool critical_symbol_may_be_one(const ElfW(Sym) * symbol)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
            (symbol->st_size == 32 || symbol->st_size == sizeof(void *));
 }
 
-/* Returns true if the symbol's name, at this position in the file, has the prefix. Names of consecutive
- * symbols are mostly close together, so a whole window is read. */
+/* Returns true if the symbol's name, at this position in the file, has the prefix. The names of consecutive
+ * symbols are mostly close together, so a whole window of names is read. */
 static bool critical_symbol_has_prefix(int file, uint64_t offset)
 {
     const size_t bytes = sizeof(prefix) - 1;
@@ -81,12 +82,12 @@ static void critical_add_variable(uint64_t key)
 {
     for (uint32_t i = 0; i < variables.count; i++)
         if (variables.keys[i] == key)
-            return; /* the same variable is in .symtab and .dynsym */
+            return; /* the same variable is both in .symtab and in .dynsym */
     if (variables.count < MAX_VARIABLES)
         variables.keys[variables.count++] = key;
 }
 
-/* Reads a symbol table. Returns false if the limit on reads ended it early. */
+/* Reads a symbol table. Returns false if the limit on reads was reached before the end. */
 static bool critical_read_symbols(int file, uint32_t module_id, const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
 {
     ElfW(Sym) block[BLOCK];
@@ -107,7 +108,7 @@ static bool critical_read_symbols(int file, uint32_t module_id, const ElfW(Shdr)
     return true;
 }
 
-/* Reads the symbol tables of a module. Returns false if the limit on reads ended it early. */
+/* Reads the symbol tables of a module. Returns false if the limit on reads was reached before the end. */
 static bool critical_read_sections(int file, uint32_t module_id)
 {
     ElfW(Ehdr) header;
@@ -128,7 +129,7 @@ static bool critical_read_sections(int file, uint32_t module_id)
     return true;
 }
 
-/* Opens and reads a module. Returns false if the limit on reads ended it early. */
+/* Opens and reads a module. Returns false if the limit on reads was reached before the end. */
 static bool critical_read_module(uint32_t module_id, const struct loadmap_module *module)
 {
     int file = os_open_read(module->path);
@@ -140,7 +141,8 @@ static bool critical_read_module(uint32_t module_id, const struct loadmap_module
     return whole;
 }
 
-/* Reads the modules that are new since the last call. Returns false if the limit on reads ended it early. */
+/* Reads the modules that have been added since the last call. Returns false if the limit on reads was reached
+ * before the end. */
 static bool critical_read_new_modules(void)
 {
     uint32_t skip = PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL | PROFILE_MODULE_VDSO;
@@ -154,8 +156,9 @@ static bool critical_read_new_modules(void)
     return true;
 }
 
-/* Returns the address of a variable's lock; 0 if there is none. The lock is the variable itself (libomp's
- * direct locks, created with a hint), or the first word of what the variable points to. */
+/* Returns the address of the lock to which a critical section's variable belongs; 0 if there is none. The
+ * lock is the variable itself (libomp's direct locks, created with a hint), or the first word of what the
+ * variable points to. */
 static uintptr_t lock_of_critical_variable(uint64_t key)
 {
     const struct loadmap_module *module = loadmap_module(PROFILE_KEY_MODULE(key));
@@ -175,9 +178,10 @@ static bool critical_names_enter(void)
            (seen != self && compare_exchange(&variables.busy, &seen, self));
 }
 
-/* Finds the variable of the critical section with this wait id. Sets *key to its PROFILE_KEY, 0 if there is
- * none. Reads the symbol tables of new modules, with some hundred reads of files at most. Returns false if
- * another thread is searching, or if the variable was not found and more is left to read: call again later. */
+/* Finds the variable of the critical section with this wait id. Sets *key to the variable's PROFILE_KEY, or
+ * to 0 if there is none. Reads the symbol tables of new modules, with a few hundred file reads at most.
+ * Returns false if another thread is searching, or if the variable was not found and there is more to read;
+ * the caller must then try again later. */
 static bool critical_names_find(uint64_t wait_id, uint64_t *key)
 {
     *key = 0;
@@ -232,7 +236,7 @@ void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
         thread->unnamed_critical = lock_key;
 }
 
-/* Called after the lock's release, so no thread waits for it. */
+/* This is called after the lock's release, so no thread is made to wait longer. */
 void lock_waits_name_critical(struct thread *thread, uint64_t lock_key)
 {
     thread->unnamed_critical = 0;

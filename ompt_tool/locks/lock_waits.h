@@ -1,5 +1,6 @@
-/* Records waits for locks, at samples. Each lock has a record below the root of the thread's own tree for
- * each call that initialised it (docs/format.md). Only samples pay for it. */
+/* Records waits for locks, by samples. Below the root of its own tree, each thread has one record for each
+ * lock and each call that initialised the lock (docs/format.md). Threads that are not sampled while they wait
+ * pay nothing. */
 #ifndef BLAME_OMPT_TOOL_LOCKS_LOCK_WAITS_H
 #define BLAME_OMPT_TOOL_LOCKS_LOCK_WAITS_H
 
@@ -7,10 +8,10 @@
 
 #include "ompt_tool/session/thread.h"
 
-/* Records a sample that hit the thread while it waited for the lock; p: the sample's weight in ns. [handler] */
+/* Records a sample of a thread that was waiting for the lock; p is the sample's weight in ns. [handler] */
 void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p);
 
-/* Finds the variable that names the critical section which this thread has just released. [owner] */
+/* Finds the variable that names the critical section that this thread has just left. [owner] */
 void lock_waits_name_critical(struct thread *thread, uint64_t lock_key);
 
 #endif

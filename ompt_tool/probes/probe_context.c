@@ -16,14 +16,15 @@
 #include "ompt_tool/session/thread.h"
 
 #define SEPARATOR      " = " /* text between the name and the value of a parameter */
-#define PARAMETER_NAME 480u  /* greatest number of bytes of a parameter's name that are compared */
+#define PARAMETER_NAME 480u  /* maximum number of bytes of a parameter's name that are compared */
 
 static enum profile_node_kind probe_node_kind(enum blame_kind kind)
 {
     return kind == BLAME_ITERATION ? PROFILE_NODE_PHASE : (enum profile_node_kind)kind;
 }
 
-/* Returns what distinguishes equal texts in the cache of names: a parameter's value, 0 for other kinds. */
+/* Returns the number that distinguishes begin calls with the same text in the cache of names: a parameter's
+ * value, 0 for other kinds. */
 static inline uint64_t probe_text_number(const struct probe_begin *begin)
 {
     return begin->kind == BLAME_PARAMETER ? begin->number : 0;
@@ -35,10 +36,11 @@ static inline uint32_t probe_text_place(const struct probe_begin *begin)
     return (uint32_t)(hash_number(text) >> 40) % PROBE_TEXTS;
 }
 
-/* Returns true if the record has the parameter's name, whatever its value. */
+/* Returns true if the record has the parameter's name, with any value. */
 static bool probe_name_is_of_parameter(const struct profile_name *record, const struct probe_begin *call)
 {
-    const size_t cut_bytes = 200; /* a record whose text was cut has at least this much of the name */
+    /* a record whose text is truncated contains at least this much of the name */
+    const size_t cut_bytes = 200;
     bool cut = record->flags & PROFILE_NAME_CUT;
     size_t bytes = cut && call->bytes > cut_bytes ? cut_bytes : call->bytes;
     return record->kind == PROFILE_NODE_PARAMETER && bytes < sizeof(record->text) &&
@@ -121,7 +123,7 @@ static uint32_t probe_known_place(uint32_t parent, uint32_t name, uint64_t numbe
     return (uint32_t)(hash >> 40) % PROBE_PLACES;
 }
 
-/* Adds the probe's own nodes to the trie: one, and for an iteration also that of its instance. */
+/* Adds the probe's own nodes to the trie: one node, and for an iteration also a node for this execution. */
 static uint32_t add_probe_nodes(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
 {
     uint32_t context = tree_child(tree, parent, probe_node_kind(begin->kind), name), entries = tree->entries;
@@ -168,12 +170,12 @@ void probe_for_caller(struct thread *thread, struct probe_begin *begin)
         begin->stack = frame.cfa;
         begin->place = *(const uintptr_t *)(frame.cfa - sizeof(uintptr_t));
     }
-    signal_fence(); /* prevents a tail call: the walk starts in this function's frame */
+    signal_fence(); /* prevents a tail call, because the walk starts in this function's frame */
     thread_leave_tool(thread);
 }
 
-/* Walks the stack and remembers the path. Returns the trie node of the callers; 0 if none was captured
- * (counted). */
+/* Walks the stack and remembers the path. Returns the trie node of the callers' context; 0 if none was
+ * captured (which is counted). */
 static uint32_t probe_walk_callers(struct thread *thread, const struct probe_begin *begin,
                                    const struct creation_key *key, struct probe_open *fresh)
 {
@@ -192,9 +194,9 @@ static uint32_t probe_walk_callers(struct thread *thread, const struct probe_beg
     return found.creator;
 }
 
-/* Fills in the callers' part of the stack, which ends at the innermost open probe or at the current task's
- * boundary, and the context that the callers continue. Returns false if the runtime's addresses are not on
- * this stack. */
+/* Sets the bounds of the callers' part of the stack in *key, and the context below which the callers' path
+ * continues. This part ends at the innermost open probe or at the current task's boundary. Returns false if
+ * the runtime's addresses are not on this stack. */
 static bool probe_callers_part_of_stack(const struct thread *thread, const struct probe_begin *begin,
                                         const struct task_level *level, const struct probe_open *around,
                                         struct creation_key *key)
@@ -202,7 +204,7 @@ static bool probe_callers_part_of_stack(const struct thread *thread, const struc
     uintptr_t end = thread->unwinder.own_stack_high;
     key->codeptr = begin->place;
     key->low = begin->stack - 2 * sizeof(uintptr_t);
-    /* The frame that contains the probe's stack pointer is the last one to compare. */
+    /* the last frame to compare is the one that contains the probe's stack pointer */
     key->high = around ? around->stack + sizeof(uintptr_t) : level->exit ? level->exit : end;
     key->creator = around ? around->context : task_word_context(level->data);
     return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low < key->high && key->high <= end &&
@@ -219,8 +221,8 @@ static const struct probe_open *probe_around(const struct thread *thread, const 
     return mine ? around : NULL;
 }
 
-/* Returns the current task's level with its exit address. Asks the runtime for the address once per task,
- * because asking takes as long as the rest of a begin call. */
+/* Returns the level of the current task, with its exit address. Asks the runtime for this address only once
+ * per task, because that takes as long as the rest of a begin call. */
 static const struct task_level *probe_current_level(struct thread *thread)
 {
     struct probes *probes = thread->probes;
@@ -247,7 +249,7 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     bool has_span = probe_callers_part_of_stack(thread, begin, level, around, &key);
     uint32_t parent = 0;
     if (around && around->stack <= begin->stack)
-        /* the function that began `around` has returned: there is nothing to walk */
+        /* the function that began `around` has returned, so there is nothing to walk */
         parent = around->context;
     else if (likely(has_span && thread->creation.memos))
         parent = creation_memo_find(thread->creation.memos, &key);
@@ -259,7 +261,8 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
 }
 
 /* Returns true if the cached record belongs to the probe's context, below its region and in this instance of
- * the region. If the region has no context yet, the next graft moves the nodes. */
+ * the region. While the region has no context, this holds only until the next graft, which may move the
+ * nodes. */
 static inline bool probe_known_is_of(const struct probe_known *known, const struct probe_open *open,
                                      const struct tree *tree)
 {
@@ -267,8 +270,8 @@ static inline bool probe_known_is_of(const struct probe_known *known, const stru
            (!open->task.region || (known->instance == open->task.region->instance && known->grafts == tree->grafts));
 }
 
-/* Sets *node_idx to its child of that kind, and returns the child's record. Returns NULL if there is no room
- * (counted). */
+/* Replaces *node_idx by its child of this kind, and returns the child's record. Returns NULL if there is no
+ * room (which is counted). */
 static void *probe_record_below(struct tree *tree, uint32_t *node_idx, enum profile_node_kind kind)
 {
     *node_idx = *node_idx ? tree_child(tree, *node_idx, kind, 0) : 0;
@@ -329,8 +332,8 @@ void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_plac
     thread_leave_tool(thread);
 }
 
-/* Reports nothing if the begin call may have been dropped: by an excluded or throttled event, by a pause, for
- * lack of room, or in a forked child, which does not know its parent's open probes. */
+/* Reports nothing if the begin call may have been dropped. That happens for an excluded or throttled event,
+ * during a pause, for lack of room, and in a forked child, which does not know its parent's open probes. */
 void probe_unmatched(struct thread *thread, const struct probe_begin *end)
 {
     uint32_t name = probe_find_text(thread->probes, end);

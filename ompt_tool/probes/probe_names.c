@@ -14,16 +14,16 @@
 #define SLOTS     131072u
 #define NAMES     65536u
 #define TEXT_ROOM sizeof(((struct profile_name *)0)->text)
-#define HASH_TEXT 18u /* bytes of a hash as text: "#", 16 digits, and the terminating zero */
-#define MISNESTED 64u /* greatest number of names that are reported as misnested */
+#define HASH_TEXT 18u /* number of bytes of a hash as text: "#", 16 digits, and the final 0 */
+#define MISNESTED 64u /* maximum number of names that are reported as misnested */
 
 static struct {
     uint32_t lock;
     uint32_t count;
     uint32_t misnested;
-    uint32_t *slots;               /* hash table of the names' numbers; 0: empty */
-    struct profile_name **records; /* record of each name, indexed by its number */
-    uint8_t *noted;                /* indexed by a name's number; 1: reported as misnested */
+    uint32_t *slots;               /* hash table with the numbers of the names; 0: the entry is empty */
+    struct profile_name **records; /* for each number, the record of the name */
+    uint8_t *noted;                /* for each number, 1 if the name has been reported as misnested */
 } names;
 
 /* Not inlined, because it would take registers from the common path, which needs no hash. */
@@ -39,8 +39,8 @@ void probe_count_lost(void)
         fetch_add_relaxed(&header->probes_lost, 1);
 }
 
-/* Copies a text as the file stores it. A text that is too long is cut, and ends in a hash of the whole text.
- * Returns true if the text was cut. */
+/* Copies a text in the form in which the file stores it. A text that is too long is truncated and ends in a
+ * hash of the whole text. Returns true if the text was truncated. */
 static bool probe_name_cut(char out[TEXT_ROOM], const char *text, size_t bytes)
 {
     memset(out, 0, TEXT_ROOM);
@@ -111,7 +111,7 @@ static uint32_t probe_name_add(enum profile_node_kind kind, const char *text, si
     if (probe_name_cut(record->text, text, bytes))
         record->flags |= PROFILE_NAME_CUT;
     record->place = capture_key(place - 1);
-    store_release(&record->kind, (uint32_t)kind); /* until this store, readers of the file skip the record */
+    store_release(&record->kind, (uint32_t)kind); /* before this store, readers of the file skip the record */
     names.records[number + 1] = record;
     names.count++;
     return number + 1;

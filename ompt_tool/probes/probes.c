@@ -1,8 +1,8 @@
-/* The common path through begin and end calls uses only the thread's own memory. It looks up the name by the
+/* In the common case, a begin or end call uses only the thread's own memory. It looks up the name by the
  * text's address, and compares the text. It looks up the context below that of the enclosing probe, if both
- * were begun in one frame, and the record of exact times by the context. Of what the handler uses, it changes
- * only the stack of open probes, where an entry is complete before the count includes it. Everything else
- * happens between thread_enter_tool() and thread_leave_tool(), in probe_context.c. */
+ * probes were begun in one frame, and the record of exact times by the context. Of the data that the handler
+ * uses, it changes only the stack of open probes, where an entry is complete before the count includes it.
+ * Everything else happens between thread_enter_tool() and thread_leave_tool(), in probe_context.c. */
 #include "ompt_tool/probes/probes.h"
 
 #include <omp-tools.h>
@@ -21,7 +21,7 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-/* time for which a reading of the clocks is used, in ticks: some milliseconds */
+/* number of ticks for which a reading of the clocks is used; this is a few ms */
 #define REFRESH_TICKS (1u << 23)
 
 #define KIND(kind) ((enum blame_kind)((kind) & ~BLAME_FOR_CALLER))
@@ -33,7 +33,8 @@ void probes_init(struct thread *(*attach)(void))
     attach_child = attach;
 }
 
-/* Attaches a thread that the runtime does not know yet. Any call of the runtime makes the thread known to it. */
+/* Attaches a thread that the runtime does not know yet. Any call of the runtime makes it known to the
+ * runtime. */
 static __attribute__((noinline)) struct thread *attach_probing_thread(void)
 {
     struct thread *child = attach_child();
@@ -75,9 +76,9 @@ static inline struct thread *probing_thread(void)
     return likely(!load_relaxed(&session.stopping)) ? thread : NULL;
 }
 
-/* Marks the thread as inside a begin or end call. Returns false if it is already inside one, or inside a
- * callback: then the new call comes from a signal handler, which must not make such calls. It would find a
- * lock held for ever and tables half changed, so it does nothing. */
+/* Marks the thread as inside a begin or end call. Returns false if it is already inside such a call or inside
+ * a callback. The new call then comes from a signal handler, which must not make such calls. It does nothing,
+ * because it would wait for ever for a lock, or find tables in the middle of a change. */
 static inline bool probes_enter(const struct thread *thread)
 {
     if (unlikely(thread->probes->busy || load_relaxed(&thread->inside.tool)))
@@ -93,8 +94,8 @@ static inline void probes_leave(const struct thread *thread)
     thread->probes->busy = false;
 }
 
-/* Returns true if both probes were begun in one frame, so the new one is directly below the open one and no
- * walk is needed. */
+/* Returns true if both probes were begun in the same frame. The new probe is then directly below the open
+ * one, and no walk is needed. */
 static inline bool probe_begins_in_frame_of(const struct probe_open *around, const struct probe_begin *begin)
 {
     return around->stack == begin->stack && around->context;
@@ -197,7 +198,7 @@ static inline void probe_throttle_if_short(const struct profile_probe *record, u
         probe_throttle(name, record->calls);
 }
 
-/* Adds what the counters have counted since the innermost probe began. */
+/* Adds to `counters` what has been counted since the innermost probe began. */
 static __attribute__((noinline)) void probe_add_counters(struct thread *thread, struct profile_counters *counters)
 {
     const int64_t *begun = thread->probes->counted[thread->probes->count - 1];
@@ -242,8 +243,8 @@ static void probe_end_innermost(struct thread *thread, uint64_t end_ticks)
     float_end(floats);
 }
 
-/* Handles the end of a probe that is not the innermost, or that is not open. Also ends the probes that were
- * begun inside it, and reports each name once. */
+/* Handles the end of a probe that is not the innermost one, or is not open. Also ends the probes that began
+ * inside it, and reports each name once. */
 static __attribute__((noinline)) void probe_end_other(struct thread *thread, const struct probe_begin *end,
                                                       uint64_t end_ticks)
 {
@@ -264,9 +265,9 @@ static __attribute__((noinline)) void probe_end_other(struct thread *thread, con
     probe_end_innermost(thread, end_ticks);
 }
 
-/* Returns true if the call ends a probe for which there was no room. Such probes end before the probes around
- * them. But a function left by longjmp() or an exception never ends its probes. So an end call from a frame
- * further out, which ends an open probe of that frame, shows that all of them are over. */
+/* Returns true if the call ends a probe for which there was no room. Such probes normally end before the
+ * probes around them. However, a function that is left by longjmp() or an exception never ends its probes. So
+ * if an end call from a frame further outward ends an open probe of that frame, all of them are over. */
 static __attribute__((noinline)) bool probe_is_end_of_lost(struct probes *probes, const struct probe_begin *end)
 {
     for (uint32_t i = probes->count; probes->lost_stack < end->stack && i > 0; i--) {
@@ -296,7 +297,7 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
     };
     struct probes *probes = thread->probes;
     if (unlikely(probes->depth_lost) && probe_is_end_of_lost(probes, &end))
-        ; /* the probe was counted as lost when it began */
+        ; /* the probe was already counted as lost when it began */
     else if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
         probe_end_innermost(thread, end_ticks);
     else

@@ -1,5 +1,5 @@
-/* An MPI call costs a few stores at its start and at its end, to the thread's own lines and to its rank's
- * line. */
+/* An MPI call costs a few stores at its start and at its end, to the thread's own lines and to the line of
+ * its rank. */
 #include "ompt_tool/ranks/mpi_wait.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "blame/ranks.h"
 #include "ompt_tool/ranks/ranks_join.h"
 
-/* A function of libblame-mpi.so; NULL if that is not loaded. (Looking up a missing name with dlsym() uses the
- * program's heap.) */
+/* A function of libblame-mpi.so; NULL if that library is not loaded. (dlsym() would use the program's heap if
+ * the name is missing.) */
 extern mpi_layer_attach blame_mpi_attach __attribute__((weak));
 
 static bool mpi_frame_is_on_own_stack(const struct thread *thread, uintptr_t address)
@@ -21,8 +21,8 @@ static bool mpi_frame_is_on_own_stack(const struct thread *thread, uintptr_t add
     return address >= thread->unwinder.own_stack_low && address < thread->unwinder.own_stack_high;
 }
 
-/* Returns true if the frame still has this return address. A fiber's stack may be unmapped by now, so
- * os_copy_memory() reads it. */
+/* Returns true if the frame still has this return address. The frame is read by os_copy_memory(), because the
+ * stack of a fiber may have been unmapped. */
 static bool mpi_frame_returns_to(uintptr_t frame, uintptr_t returns_to)
 {
     uintptr_t found = 0;
@@ -59,8 +59,8 @@ void mpi_wait_forget(struct thread *thread)
     thread->mpi.told = false;
 }
 
-/* Begins a wait. A call inside an MPI call belongs to the outer one, because MPICH's Fortran functions call
- * its C functions. */
+/* Begins a wait. An MPI call inside another one is part of the outer call, because MPICH's Fortran functions
+ * call its C functions. */
 static bool mpi_call_begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer)
 {
     struct thread *thread = thread_self;
@@ -70,7 +70,7 @@ static bool mpi_call_begin_waiting(uint32_t number, const uintptr_t *frame, uint
     if (unlikely(state != STATE_WORK)) {
         if (state != STATE_MPI_WAIT || !mpi_call_is_left(thread, (uintptr_t)frame))
             return false;
-        state_set_work(thread->line); /* M1: the previous call is over */
+        state_set_work(thread->line); /* M1: the previous call has ended */
     }
     mpi_wait_forget(thread);
     ranks_come();
@@ -105,8 +105,8 @@ static bool mpi_call_end(const uintptr_t *frame)
     return thread->mpi.samples > 0;
 }
 
-/* Adds the call's number of ranks and of bytes, in fields of its record that the handler's sums leave free
- * (cct/profile_format.h). */
+/* Stores the call's number of ranks and of bytes in those fields of its record that the handler's sums do not
+ * use (cct/profile_format.h). */
 static void mpi_call_size(uint32_t ranks, double bytes)
 {
     struct thread *thread = thread_self;

@@ -21,13 +21,14 @@
 #include "ompt_tool/session/session.h"
 #include "unwind/loadmap.h"
 
-#define ATTEMPTS 100 /* attempts to join, while other processes are still closing an earlier segment */
+/* maximum number of attempts to join while other processes are still closing an earlier segment */
+#define ATTEMPTS 100
 #define PAUSE_US 1000
-#define LOOKS    4096 /* greatest number of names in /dev/shm that are looked at */
+#define LOOKS    4096 /* maximum number of names in /dev/shm that are examined */
 
 #define SHARED "/dev/shm/"
 
-/* Bytes of /dev/shm that must stay free, because LLVM's runtime crashes when it is full. */
+/* Number of bytes of /dev/shm that must stay free, because LLVM's runtime crashes when /dev/shm is full. */
 #define LEFT_BYTES (1 << 20)
 
 struct ranks_program ranks_program;
@@ -37,7 +38,8 @@ static struct {
     char path[64];
     uint32_t own, local;
     uint32_t has_come;
-    bool knows_numbers; /* the segment's name includes the namespace of process ids, so ids can be compared */
+    /* true if the segment's name includes the namespace of process ids, so that ids can be compared */
+    bool knows_numbers;
 } joined;
 
 static void ranks_know_program(void)
@@ -50,8 +52,8 @@ static void ranks_know_program(void)
                                            hash_bytes(module->build_id, module->build_id_bytes)};
 }
 
-/* Chooses the segment's path. The path includes the namespace of process ids, because it is impossible to ask
- * whether a process of another namespace is alive. */
+/* Chooses the path of the segment, the shared memory of the job's ranks on this node. The path includes the
+ * namespace of process ids, because a process cannot ask whether a process in another namespace is alive. */
 static void ranks_segment_choose_path(const char *identity)
 {
     struct stat numbers = {0};
@@ -60,7 +62,7 @@ static void ranks_segment_choose_path(const char *identity)
              (unsigned long long)numbers.st_ino, (unsigned long long)hash_bytes(identity, strlen(identity)));
 }
 
-/* Returns the mapped segment; NULL with errno set if that fails. */
+/* Returns the address of the mapped segment; NULL with errno set on failure. */
 static struct ranks_segment *ranks_segment_map(int fd)
 {
     struct stat found;
@@ -92,7 +94,8 @@ static bool ranks_segment_has_rank(const struct ranks_segment *segment, uint32_t
     return false;
 }
 
-/* Takes a line of the segment. Returns 0 or an errno value; EAGAIN if the segment was closed meanwhile. */
+/* Takes a line of the segment for this process. Returns 0 or an errno value, which is EAGAIN if the segment
+ * was closed meanwhile. */
 static int ranks_segment_take_line(struct ranks_segment *segment, int fd, uint32_t rank)
 {
     uint32_t own = ranks_lines_claim(segment, getpid());
@@ -107,7 +110,7 @@ static int ranks_segment_take_line(struct ranks_segment *segment, int fd, uint32
         error = EEXIST;
     if (error) {
         ranks_lines_give_back(segment, own);
-        /* a process that left in the meantime has relied on this claimed line */
+        /* a process that left meanwhile has seen this claimed line, and has therefore not removed the name */
         if (ranks_lines_leave(segment))
             unlink(joined.path);
         return error;
@@ -140,7 +143,7 @@ static int ranks_try_to_join(uint32_t rank)
     return error;
 }
 
-/* Returns true if the file contains all readable lines. Another process may have truncated it. */
+/* Returns true if the file contains all lines that can be read. Another process may have truncated the file. */
 static bool ranks_segment_has_all_lines(const struct ranks_segment *segment, off_t bytes)
 {
     for (size_t i = 0; i < RANKS_MAX; i++)
@@ -216,7 +219,7 @@ void ranks_join(void)
 }
 
 /* Counts this process as arrived. Only processes that call MPI count, because a rank may first start other
- * programs that do not use MPI. After the last arrival no process looks for the segment's name. */
+ * programs that do not use MPI. After the last arrival, no process looks for the segment's name any more. */
 void ranks_come(void)
 {
     struct ranks_segment *segment = load_relaxed(&joined.segment);
@@ -233,7 +236,7 @@ void ranks_come(void)
 void ranks_leave(void)
 {
     struct ranks_segment *segment = joined.segment;
-    if (!segment || !ranks_are_seen()) /* not a rank, or a forked child */
+    if (!segment || !ranks_are_seen()) /* this process is not a rank, or is a forked child */
         return;
     joined.segment = NULL;
     ranks_disappear();

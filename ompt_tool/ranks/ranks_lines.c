@@ -3,7 +3,7 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-/* Frees the line that this process had before exec(), as another program. */
+/* Frees the line that this process had as another program, before exec(). */
 static void ranks_lines_free_earlier(struct ranks_segment *segment, pid_t pid)
 {
     for (uint32_t i = 0; i < RANKS_MAX; i++)
@@ -25,7 +25,7 @@ uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid)
 
 void ranks_lines_give_back(struct ranks_segment *segment, uint32_t line)
 {
-    /* X2: a process that reopens the segment because it has seen this line looks again */
+    /* X2: a process that reopened the segment because it saw this line looks again */
     store_seq_cst(&segment->owner[line], 0);
 }
 
@@ -36,7 +36,7 @@ bool ranks_lines_are_closed(const struct ranks_segment *segment)
 
 void ranks_lines_show(struct ranks_segment *segment, uint32_t line, pid_t pid)
 {
-    /* X2: so that the last process to leave sees when this one has left, and not a mere claim */
+    /* X2: the last process to leave must see when this process has left, not only that it claimed a line */
     store_seq_cst(&segment->owner[line], (uint64_t)pid | RANKS_READY);
     uint32_t high = load_relaxed(&segment->high);
     while (high < line + 1 && !compare_exchange(&segment->high, &high, line + 1))
@@ -68,9 +68,9 @@ bool ranks_lines_leave(struct ranks_segment *segment)
         /* X2: a process that joins now loads `closed` after it has claimed a line */
         if (!compare_exchange(&segment->closed, &nobody, mine))
             return false;
-        if (ranks_segment_is_empty(segment)) /* X2: its claim would be found here */
+        if (ranks_segment_is_empty(segment)) /* X2: the claim of such a process would be seen here */
             return true;
-        /* a process that left in the meantime relied on this one */
+        /* a process that left meanwhile has seen this one, and has therefore not removed the name */
         compare_exchange(&segment->closed, &mine, 0);
     }
     return false;

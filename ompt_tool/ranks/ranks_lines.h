@@ -1,5 +1,5 @@
-/* Decides which process owns which line of a job's segment, and which one removes the segment's name:
- * guarantee X2 (docs/concurrency.md). */
+/* Decides which process owns which line of a job's segment (its shared memory on this node), and which
+ * process removes the segment's name: guarantee X2 (docs/concurrency.md). */
 #ifndef BLAME_OMPT_TOOL_RANKS_RANKS_LINES_H
 #define BLAME_OMPT_TOOL_RANKS_RANKS_LINES_H
 
@@ -8,24 +8,24 @@
 
 #include "blame/ranks.h"
 
-/* Claims a line for the process: one that is free, or whose owner is dead. Returns RANKS_MAX if there is
- * none. [init] */
+/* Claims a line for the process: a free one, or one whose owner is dead. Returns RANKS_MAX if there is none.
+ * [init] */
 uint32_t ranks_lines_claim(struct ranks_segment *segment, pid_t pid);
 void ranks_lines_give_back(struct ranks_segment *segment, uint32_t line); /* [init] */
 
-/* Returns true if the segment's name is gone or belongs to another segment by now. Call it after a claim.
- * [init] */
+/* Returns true if the segment's name has been removed or already belongs to another segment. Must be called
+ * after a claim. [init] */
 bool ranks_lines_are_closed(const struct ranks_segment *segment);
 
 /* Allows other processes to read the line. [init] */
 void ranks_lines_show(struct ranks_segment *segment, uint32_t line, pid_t pid);
 
-/* Counts one of `expected` processes as arrived. Returns true only for the last one, which must remove the
- * name. [any] */
+/* Counts one more of `expected` processes as arrived. Returns true only for the last one, which must remove
+ * the name. [any] */
 bool ranks_lines_have_all_come(struct ranks_segment *segment, uint32_t expected);
 
-/* Returns true for one process only, when no other is left: that process must remove the name. Call it after
- * ranks_disappear(). [owner] */
+/* Returns true for only one process, when no other is left; that process must remove the segment's name. Must
+ * be called after ranks_disappear(). [owner] */
 bool ranks_lines_leave(struct ranks_segment *segment);
 
 #endif
