@@ -65,8 +65,8 @@ static void symbols_a64_find_value(uint32_t code, uint64_t vaddr, struct symbols
     result->to = to;
 }
 
-/* Returns the registers that an instruction writes; the result may contain registers that it does not write.
- * A load of a pair writes two registers. Loads and stores may also change their base register. */
+/* Returns all registers that an instruction may write. The result may contain others too. A load of a pair
+ * writes two registers. Loads and stores may also change their base register. */
 static uint32_t symbols_a64_registers_written(uint32_t code)
 {
     uint32_t written = 1u << a64_field(code, 0, 5);

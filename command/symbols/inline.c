@@ -245,7 +245,8 @@ static bool symbols_die_has_code(Dwarf_Die *die)
     return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
 
-/* Returns whether the called function is one of include/blame.h, which users do not want to see. */
+/* Returns whether the called function is defined in include/blame.h. Users do not want to see these
+ * functions. */
 static bool symbols_call_is_of_blame_header(Dwarf_Die *call)
 {
     const char *file = symbols_dwarf_file(call), *name = strrchr(file, '/');

@@ -24,7 +24,7 @@ static struct row symbols_line_row_at(Dwarf_Lines *lines, size_t i)
     return row;
 }
 
-/* Returns the index of the first row whose address is not below vaddr, or, if `past` is set, is above vaddr. */
+/* Returns the index of the first row at vaddr or above, or, if `past` is set, of the first row above vaddr. */
 static size_t symbols_line_first_row(Dwarf_Lines *lines, size_t count, uint64_t vaddr, bool past)
 {
     size_t low = 0, high = count;

@@ -7,8 +7,8 @@
 
 #include "command/symbols/decode.h"
 
-/* A piece of machine code in which calls are searched, and the range in which the calls' targets or slots
- * must lie. */
+/* A piece of machine code that is searched for calls, and the range in which the calls' targets or slots must
+ * lie. */
 struct symbols_code {
     const uint8_t *bytes;
     size_t size;

@@ -145,8 +145,8 @@ static bool symbols_debug_file_crc_matches(const struct symbols_elf *file, uint3
     return data && crc32_z(0, data, bytes) == expected;
 }
 
-/* Opens a debug file if it belongs to the module. The build id is checked if possible. The CRC is less
- * reliable, and computing it requires reading the whole file. */
+/* Opens a debug file if it belongs to the module. This is checked by the build id if possible. The CRC is
+ * less reliable, and computing it requires reading the whole file. */
 static bool symbols_open_debug_file(struct symbols_module *module, const char *path, const uint32_t *crc)
 {
     const void *main_id, *debug_id;

@@ -123,8 +123,8 @@ struct symbols_module {
     size_t unwind_count;
 };
 
-/* Opens the module's file, when it is first called. Returns false if there is no file, or if it is not the
- * measured build. */
+/* Opens the module's file at the first call. Returns false if there is no file, or if it is not the measured
+ * build. */
 bool symbols_module_open(struct symbols_module *module);
 /* Stores the size and the time of an open module's file in `source`. */
 void symbols_module_stat(const struct symbols_module *module, struct symbols_source *source);
