@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t read_clock(clockid_t id)
+static uint64_t clock_read_kernel(clockid_t id)
 {
     struct timespec ts;
     clock_gettime(id, &ts);
@@ -14,7 +14,7 @@ static uint64_t read_clock(clockid_t id)
 
 uint64_t clock_now_ns(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return clock_read_kernel(CLOCK_MONOTONIC);
 }
 
 bool clock_is_counter;
@@ -52,7 +52,7 @@ void clock_ticks_init(void)
 
 uint64_t clock_thread_cpu_ns(void)
 {
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+    return clock_read_kernel(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Computes the clock's number in the same way as the kernel. pthread_getcpuclockid() computes the same
@@ -66,7 +66,7 @@ uint64_t clock_cpu_ns_of(pid_t tid)
 
 uint64_t clock_process_cpu_ns(void)
 {
-    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    return clock_read_kernel(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 int64_t clock_realtime_ns(void)
@@ -76,5 +76,5 @@ int64_t clock_realtime_ns(void)
 
 int64_t clock_ns_of(clockid_t clock)
 {
-    return (int64_t)read_clock(clock);
+    return (int64_t)clock_read_kernel(clock);
 }

@@ -50,7 +50,7 @@ struct reading {
     char path[PATH_MAX];
 };
 
-static const void *keep_module_string(const void *memory, size_t bytes)
+static const void *module_keep_string(const void *memory, size_t bytes)
 {
     if (bytes > modules.strings_left) {
         size_t block = bytes > 65536 ? bytes : 65536;
@@ -293,11 +293,11 @@ static uint32_t add_module(struct reading *reading, uint32_t searched)
     if (!number && modules.count < LOADMAP_MAX_MODULES) {
         struct loadmap_module *module = &modules.list[modules.count];
         *module = reading->module;
-        module->path = keep_module_string(reading->path, strlen(reading->path) + 1);
+        module->path = module_keep_string(reading->path, strlen(reading->path) + 1);
         module->mark = module->build_id;
         module->mark_bytes = module->build_id_bytes;
         if (module->build_id_bytes == 0) {
-            module->mark = keep_module_string(reading->in_memory, FIRST_BYTES);
+            module->mark = module_keep_string(reading->in_memory, FIRST_BYTES);
             module->mark_vaddr = module->first_vaddr;
             module->mark_bytes = FIRST_BYTES;
         }
@@ -365,8 +365,8 @@ static uint32_t add_module_function(const struct module_function *function)
                                       .build_id_bytes = sizeof(function->digest),
                                       .vaddr_low = function->first_line,
                                       .vaddr_high = function->first_line,
-                                      .path = keep_module_string(function->path, strlen(function->path) + 1),
-                                      .function = keep_module_string(function->name, strlen(function->name) + 1)};
+                                      .path = module_keep_string(function->path, strlen(function->path) + 1),
+                                      .function = module_keep_string(function->name, strlen(function->name) + 1)};
     memcpy(module->build_id, &function->digest, sizeof(function->digest));
     if (!module->path || !module->function)
         return 0;

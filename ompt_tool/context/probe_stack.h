@@ -70,7 +70,7 @@ struct probes {
     /* true while the thread is in a begin or end call, when a call from a signal handler would find an
      * inconsistent state */
     bool busy;
-    uint32_t depth_lost;  /* number of calls to begin, beyond PROBES_OPEN, whose end has not come yet */
+    uint32_t depth_lost;  /* number of begin calls, beyond PROBES_OPEN, whose probes have not ended yet */
     uintptr_t lost_stack; /* highest stack pointer of the functions that made those calls */
     /* description of the current task; valid while the thread's level is `place` and is marked LEVEL_PROBED */
     struct task_level level;

@@ -1,7 +1,6 @@
 /* Runs the finisher (`blame finish`), which makes the reports. The program must never see a child that it did
  * not start. So there are two processes:
  *
- *
  *     program --- keeper --- finisher
  *
  * The keeper shares the program's memory, and its end raises no signal. So the program's wait(), waitpid(-1)

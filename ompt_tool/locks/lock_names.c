@@ -72,7 +72,7 @@ struct place {
 };
 
 /* Searches one table for the lock. Returns true if no other table needs to be searched. */
-static bool search_lock_table(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
+static bool lock_table_search(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
 {
     uint32_t mask = lock_table_entries(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
     uint32_t window = number == TABLES - 1 ? LAST_WINDOW : LINE;
@@ -97,13 +97,13 @@ static struct place lock_names_find(uint64_t name, bool make)
         uint64_t *table = load_acquire(&tables[number]);
         if (!table && make && !found.word)
             table = lock_table_make(number);
-        if (!table || search_lock_table(number, table, name, &found))
+        if (!table || lock_table_search(number, table, name, &found))
             break;
     }
     return found;
 }
 
-static bool is_lock_address(uint64_t address)
+static bool lock_address_is_valid(uint64_t address)
 {
     return address && address % 4 == 0 && address >> (ADDRESS_BITS - 1) == 0;
 }
@@ -112,7 +112,7 @@ void lock_names_initialised(uint64_t address, uint64_t call)
 {
     uint32_t number = call ? lock_call_number(call) : 0;
     uint64_t name = address / 4, word = name << CALL_BITS | number;
-    if (!is_lock_address(address)) {
+    if (!lock_address_is_valid(address)) {
         lock_inits_count_lost();
         return;
     }
@@ -133,14 +133,14 @@ void lock_names_initialised(uint64_t address, uint64_t call)
 void lock_names_destroyed(uint64_t address)
 {
     struct place place = lock_names_find(address / 4, false);
-    if (is_lock_address(address) && place.present)
+    if (lock_address_is_valid(address) && place.present)
         store_relaxed(place.word, DESTROYED); /* N1: no other thread writes to this entry now */
 }
 
 uint64_t lock_names_initialiser(uint64_t address)
 {
     struct place place = lock_names_find(address / 4, false);
-    if (!is_lock_address(address) || !place.present)
+    if (!lock_address_is_valid(address) || !place.present)
         return 0;
     uint32_t call = place.seen & ((1u << CALL_BITS) - 1);
     return call < CALLS ? load_relaxed(&calls[call]) : 0;

@@ -124,7 +124,7 @@ static uint32_t probe_known_place(uint32_t parent, uint32_t name, uint64_t numbe
 }
 
 /* Adds the probe's own nodes to the trie: one node, and for an iteration also a node for this execution. */
-static uint32_t add_probe_nodes(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
+static uint32_t probe_add_nodes(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
 {
     uint32_t context = tree_child(tree, parent, probe_node_kind(begin->kind), name), entries = tree->entries;
     if (!context || begin->kind != BLAME_ITERATION)
@@ -146,7 +146,7 @@ void probe_context_below(struct thread *thread, uint32_t parent, const struct pr
     }
     if (!parent || !thread_enter_tool(thread))
         return;
-    fresh->context = add_probe_nodes(&thread->tree, parent, begin, fresh->name);
+    fresh->context = probe_add_nodes(&thread->tree, parent, begin, fresh->name);
     *known = (struct probe_known){0};
     if (fresh->context)
         *known = (struct probe_known){

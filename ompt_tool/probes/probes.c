@@ -35,7 +35,7 @@ void probes_init(struct thread *(*attach)(void))
 
 /* Attaches a thread that the runtime does not know yet. Any call of the runtime makes it known to the
  * runtime. */
-static __attribute__((noinline)) struct thread *attach_probing_thread(void)
+static __attribute__((noinline)) struct thread *probes_attach_thread(void)
 {
     struct thread *child = attach_child();
     if (child)
@@ -69,7 +69,7 @@ static __attribute__((noinline)) bool probes_make(struct thread *thread)
 static inline struct thread *probing_thread(void)
 {
     struct thread *thread = thread_self;
-    if (unlikely(!thread) && !(thread = attach_probing_thread()))
+    if (unlikely(!thread) && !(thread = probes_attach_thread()))
         return NULL;
     if (unlikely(!thread->probes) && !probes_make(thread))
         return NULL;

@@ -405,7 +405,7 @@ static uint64_t call_begin_with_baseline_ns(const struct restart_state *state, u
     return call_begin_ns(state, now_ns);
 }
 
-static bool program_signal_pending(const struct restart_state *state, const ucontext_t *context)
+static bool call_program_signal_pending(const struct restart_state *state, const ucontext_t *context)
 {
     uint64_t pending = 0;
     kernel_call(SYS_rt_sigpending, (uint64_t)&pending, SIGNAL_SET_BYTES, 0, 0, 0, 0);
@@ -414,7 +414,7 @@ static bool program_signal_pending(const struct restart_state *state, const ucon
 
 static enum restart_result call_go_in_place(const struct restart_state *state, ucontext_t *context, long call)
 {
-    if (program_signal_pending(state, context))
+    if (call_program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
     restart_repeat(state, context, call);
     return RESTART_DONE;
@@ -422,7 +422,7 @@ static enum restart_result call_go_in_place(const struct restart_state *state, u
 
 static enum restart_result call_go_here(const struct restart_state *state, ucontext_t *context, long call)
 {
-    if (program_signal_pending(state, context))
+    if (call_program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
     registers_set_result(context, kernel_call(call, state->first, registers_argument(context, 1),
                                               registers_argument(context, 2), registers_argument(context, 3), 0, 0));
@@ -453,7 +453,8 @@ static enum restart_result call_give_up(struct restart_state *state, long call)
 
 static enum restart_result call_go_wait(struct restart_state *state, ucontext_t *context)
 {
-    if (state->job.unmask_first && state->job.call != SYS_restart_syscall && program_signal_pending(state, context))
+    if (state->job.unmask_first && state->job.call != SYS_restart_syscall &&
+        call_program_signal_pending(state, context))
         return RESTART_LEFT_PROGRAM_SIGNAL;
     stub_job_set_time_left(&state->job);
     state->will_wait = restart_go_wait(state, context);

@@ -172,7 +172,7 @@ static struct restart_first first_argument_source_of(uint32_t code)
 
 /* Returns the index of the instruction to which a direct branch at index `at` leads; `none` if the
  * instruction is no such branch. */
-static size_t branch_target_of(uint32_t code, size_t at, size_t none)
+static size_t first_argument_branch_target(uint32_t code, size_t at, size_t none)
 {
     int64_t distance = 0;
     if (IS(code, 0x7c000000, 0x14000000)) /* b, bl */
@@ -186,10 +186,10 @@ static size_t branch_target_of(uint32_t code, size_t at, size_t none)
 }
 
 /* Returns true if a branch leads to an instruction after `from`, so that there is another path to the call. */
-static bool branch_joins_before_call(const uint32_t *code, size_t count, size_t from, size_t call)
+static bool first_argument_branch_joins(const uint32_t *code, size_t count, size_t from, size_t call)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t target = branch_target_of(code[i], i, count);
+        size_t target = first_argument_branch_target(code[i], i, count);
         if (target > from && target <= call)
             return true;
     }
@@ -222,7 +222,7 @@ struct restart_first restart_first_find(const uint32_t *code, size_t count, size
         else if (IS(before, 0xffffffe0, 0xaa0003e0) && code_bits(before, 0, 5) != STACK) /* mov xN, x0 */
             first = (struct restart_first){.kind = FIRST_IN_REGISTER, .reg = (uint8_t)code_bits(before, 0, 5)};
         if (first_argument_is_kept(first, wrote, stored))
-            return branch_joins_before_call(code, count, i - 1, call) ? lost : first;
+            return first_argument_branch_joins(code, count, i - 1, call) ? lost : first;
         if (effect.wrote & 1)
             return lost;
         wrote |= effect.wrote;

@@ -220,14 +220,14 @@ enum {
 
 /* ---- the first argument ---- */
 
-static uint64_t context_register(const ucontext_t *context, unsigned number)
+static uint64_t restart_context_register(const ucontext_t *context, unsigned number)
 {
     return number == STACK ? registers_sp(context) : context->uc_mcontext.regs[number];
 }
 
 static bool read_first_argument(struct restart_first first, const ucontext_t *context, uint64_t *value)
 {
-    uint64_t added = first.kind == FIRST_IS_NUMBER ? 0 : context_register(context, first.reg);
+    uint64_t added = first.kind == FIRST_IS_NUMBER ? 0 : restart_context_register(context, first.reg);
     *value = added + (uint64_t)first.number;
     switch (first.kind) {
     case FIRST_IS_NUMBER:
@@ -277,7 +277,7 @@ static uint64_t result_of_stub(const struct restart_frame *frame, const ucontext
     return result;
 }
 
-static void context_show_program(const ucontext_t *outer, ucontext_t *context, uint64_t result)
+static void restart_context_show_program(const ucontext_t *outer, ucontext_t *context, uint64_t result)
 {
     const size_t begin = offsetof(mcontext_t, regs), end = offsetof(mcontext_t, __reserved);
     memcpy((char *)&context->uc_mcontext + begin, (const char *)&outer->uc_mcontext + begin, end - begin);
@@ -308,7 +308,7 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
     } else {
         result = result_of_stub(frame, state->outer, pc, result);
     }
-    context_show_program(state->outer, context, result);
+    restart_context_show_program(state->outer, context, result);
 }
 
 /* ---- how a context continues ---- */
@@ -327,7 +327,7 @@ uint64_t restart_frame_place(const struct restart_state *state, const ucontext_t
 
 /* Returns true if the handler must end by its own rt_sigreturn, because there is a shadow stack (GCS), or
  * because ThreadSanitizer called the handler. */
-static bool handler_must_return(const struct restart_state *state)
+static bool restart_handler_must_return(const struct restart_state *state)
 {
     register uint64_t features __asm__("x16") = 1; /* the question is whether there is a shadow stack */
     __asm__ volatile("hint #40"
@@ -338,7 +338,7 @@ static bool handler_must_return(const struct restart_state *state)
 
 bool restart_go_wait(struct restart_state *state, ucontext_t *context)
 {
-    if (handler_must_return(state))
+    if (restart_handler_must_return(state))
         return false;
     state->resume = state->outer ? state->outer : context;
     return true;

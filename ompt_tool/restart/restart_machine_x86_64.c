@@ -35,7 +35,7 @@ static bool code_is_syscall(const uint8_t *code)
 
 /* Copies the code before rip to `window`. If the window spans two pages, the first page is read only if it is
  * mapped. */
-static bool read_code_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
+static bool restart_read_code_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 {
     uintptr_t begin = rip - WINDOW_BYTES;
     memset(window, 0, WINDOW_BYTES);
@@ -51,7 +51,7 @@ static bool read_code_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 
 /* Returns the number of bytes of an operand's modrm, sib and displacement. The operand is in memory at
  * disp8(%rsp) or disp32(%rsp), or in a register. */
-static int instruction_operand_bytes(const uint8_t *modrm)
+static int restart_operand_bytes(const uint8_t *modrm)
 {
     int mode = modrm[0] >> 6;
     int base = modrm[0] & 7;
@@ -64,7 +64,7 @@ static int instruction_operand_bytes(const uint8_t *modrm)
 
 /* Returns the length of an instruction that loads a register other than rax, or changes a bit of the second
  * argument; 0 for other instructions. */
-static int harmless_instruction_bytes(const uint8_t *code)
+static int restart_harmless_instruction_bytes(const uint8_t *code)
 {
     int prefix = code[0] >= 0x40 && code[0] <= 0x4f;
     bool reg_extended = prefix && (code[0] & 4) != 0;
@@ -74,7 +74,7 @@ static int harmless_instruction_bytes(const uint8_t *code)
     int reg = rest[1] >> 3 & 7;
     int base = rest[1] & 7;
     if (rest[0] == 0x8b || rest[0] == 0x8d) { /* mov or lea to a register */
-        int operand = instruction_operand_bytes(rest + 1);
+        int operand = restart_operand_bytes(rest + 1);
         return operand != 0 && (reg != 0 || reg_extended) ? prefix + 1 + operand : 0;
     }
     if ((rest[0] == 0x89 || rest[0] == 0x31) && rest[1] >> 6 == 3) /* mov or xor between registers */
@@ -91,10 +91,10 @@ static int harmless_instruction_bytes(const uint8_t *code)
 }
 
 /* Returns true if the bytes consist of at most four harmless instructions. */
-static bool instructions_are_harmless(const uint8_t *code, int bytes)
+static bool restart_instructions_are_harmless(const uint8_t *code, int bytes)
 {
     for (int i = 0; i < 4 && bytes > 0; i++) {
-        int length = harmless_instruction_bytes(code);
+        int length = restart_harmless_instruction_bytes(code);
         if (length == 0)
             return false;
         code += length;
@@ -108,7 +108,7 @@ long restart_decode_call_before(const ucontext_t *context)
     uintptr_t rip = registers_pc(context);
     /* 8 bytes more, so that decoding the last instruction stays inside the array */
     uint8_t window[WINDOW_BYTES + 8] = {0};
-    if (!read_code_before(rip, window))
+    if (!restart_read_code_before(rip, window))
         return RESTART_DECODE_NOT_A_CALL;
     const uint8_t *end = window + WINDOW_BYTES - SYSCALL_BYTES;
     if (!code_is_syscall(end))
@@ -119,7 +119,7 @@ long restart_decode_call_before(const ucontext_t *context)
         uint32_t number;
         memcpy(&number, load + 1, sizeof number);
         const uint8_t *between = load + MOV_EAX_BYTES;
-        if (load[0] == 0xb8 && number < CALL_LIMIT && instructions_are_harmless(between, (int)(end - between)))
+        if (load[0] == 0xb8 && number < CALL_LIMIT && restart_instructions_are_harmless(between, (int)(end - between)))
             return (long)number;
     }
     return RESTART_DECODE_NO_NUMBER;
@@ -400,7 +400,7 @@ static void enter_from_resume(ucontext_t *context, uintptr_t rip)
     memcpy(gregs, copy->uc_mcontext.gregs, REG_CSGSFS * sizeof gregs[0]);
 }
 
-static void context_show_program(const struct restart_frame *frame, ucontext_t *context, uint64_t result)
+static void restart_context_show_program(const struct restart_frame *frame, ucontext_t *context, uint64_t result)
 {
     greg_t *gregs = context->uc_mcontext.gregs;
     static const int arguments[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
@@ -432,7 +432,7 @@ static void enter_from_stub(struct restart_state *state, ucontext_t *context, ui
         result = frame->result_known + ((int64_t)result > 0 ? result : 0);
     }
     restart_set_mask(context, frame->program_mask);
-    context_show_program(frame, context, result);
+    restart_context_show_program(frame, context, result);
 }
 
 void restart_enter(struct restart_state *state, ucontext_t *context)
@@ -483,7 +483,7 @@ bool restart_go_wait(struct restart_state *state, ucontext_t *context)
 
 /* Returns true if the handler must end by rt_sigreturn, because there is a shadow stack (CET), or because
  * ThreadSanitizer called the handler. */
-static bool handler_must_return(const struct restart_state *state)
+static bool restart_handler_must_return(const struct restart_state *state)
 {
     uint64_t shadow_stack = 0;
     /* leaves the variable unchanged if there is no shadow stack */
@@ -493,7 +493,7 @@ static bool handler_must_return(const struct restart_state *state)
 
 bool restart_go_kernel(struct restart_state *state, ucontext_t *context)
 {
-    if (handler_must_return(state))
+    if (restart_handler_must_return(state))
         return false;
     state->resume = context;
     return true;
