@@ -44,7 +44,8 @@ static const struct {
 /* The overhead in one kind of construct over all regions, and the idleness of those regions. */
 struct cost {
     double ns, idle_ns, top_ns;
-    double lost_ns; /* ns for which the same code had no core */
+    double search_ns; /* part of `ns` in which threads at the end of a region look for tasks */
+    double lost_ns;   /* ns for which the same code had no core */
     uint32_t row;
 };
 
@@ -96,6 +97,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
             (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
+        cost.search_ns += construct == CONSTRUCT_TASK && construct_of(rows, row) == CONSTRUCT_REGION ? ns : 0;
         cost.lost_ns += lost_below(rows, i);
         cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
                                           : host_idle_once(inquiry, i, stamp);
@@ -109,7 +111,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
 
 /* ---- units whose pieces are too small ---- */
 
-/* What the units with the same host spend together, in ns. */
+/* What a unit spends, or units that create and execute the same tasks together, in ns. */
 struct group {
     double cost[CONSTRUCTS], work, idle;
 };
@@ -145,8 +147,30 @@ static void add_costs(struct inquiry *inquiry, struct group *group, double *star
             start_ns[started] += ns;
         if (unit != UNIT_NONE && (construct == CONSTRUCT_REGION || construct == CONSTRUCT_TASK ||
                                   construct == CONSTRUCT_LOOP || construct == CONSTRUCT_BARRIER))
-            group[inquiry->unit[unit].host].cost[construct] += ns;
+            group[unit].cost[construct] += ns;
     }
+}
+
+static bool has_task_costs(const struct inquiry *inquiry, const struct group *group, uint32_t unit)
+{
+    return inquiry->rows->row[inquiry->unit[unit].row].kind == ROW_TASK || group[unit].cost[CONSTRUCT_TASK] > 0;
+}
+
+/* Adds up the groups of units that create or execute the same tasks, and gives the sum to each of them. */
+static void join_groups(const struct inquiry *inquiry, struct group *group)
+{
+    for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+        struct group *host = &group[inquiry->unit[i].host];
+        if (inquiry->unit[i].host == i || !has_task_costs(inquiry, group, i))
+            continue;
+        for (int construct = 0; construct < CONSTRUCTS; construct++)
+            host->cost[construct] += group[i].cost[construct];
+        host->work += group[i].work;
+        host->idle += group[i].idle;
+    }
+    for (uint32_t i = 0; i < inquiry->unit_count; i++)
+        if (has_task_costs(inquiry, group, i))
+            group[i] = group[inquiry->unit[i].host];
 }
 
 static bool pieces_are_too_small(const struct inquiry *inquiry, const struct group *group)
@@ -170,14 +194,15 @@ void find_fine_units(struct inquiry *inquiry)
         struct group *group = memory_array(inquiry->unit_count, sizeof *group);
         for (uint32_t i = 0; i < inquiry->unit_count; i++) {
             const struct unit *unit = &inquiry->unit[i];
-            group[unit->host].work += unit->sum.work;
-            group[unit->host].idle += unit->idle_ns[CAUSE_BARRIER] + unit->idle_ns[CAUSE_TASKS];
+            group[i].work = unit->sum.work;
+            group[i].idle = unit->idle_ns[CAUSE_BARRIER] + unit->idle_ns[CAUSE_TASKS];
             start_ns[i] = 0;
         }
         add_costs(inquiry, group, start_ns);
+        join_groups(inquiry, group);
         for (uint32_t i = 0; i < inquiry->unit_count; i++) {
             struct unit *unit = &inquiry->unit[i];
-            unit->fine = pieces_are_too_small(inquiry, &group[unit->host]);
+            unit->fine = pieces_are_too_small(inquiry, &group[i]);
             unit->tiny = start_ns[i] > 0 && start_ns[i] >= unit->sum.work && unit->sum.work < regions * TINY_S * 1e9;
         }
         free(group);
@@ -228,7 +253,8 @@ static bool does_little_else(const struct inquiry *inquiry, uint32_t index)
 }
 
 /* Names the cause more closely where the profile tells it. */
-static void overhead_set_title_and_advice(struct inquiry *inquiry, struct finding *finding, enum construct construct)
+static void overhead_set_title_and_advice(struct inquiry *inquiry, struct finding *finding, enum construct construct,
+                                          const struct cost *cost)
 {
     const char *title = constructs[construct].title, *advice = constructs[construct].advice, *more = "";
     if (construct == CONSTRUCT_FLUSH && inquiry->threads > 1 && does_little_else(inquiry, finding->row)) {
@@ -237,7 +263,11 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
                  "dependences, or one region for the code before the flag is set and one for the code after it. If the "
                  "code does not wait, flush less often (acquire and release instead of seq_cst).";
     }
-    if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry))
+    if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry) && cost->search_ns >= MOSTLY * cost->ns) {
+        title = "one thread creates all tasks, and others look for some";
+        advice = "Use taskloop, or let all threads create tasks (for instead of single). If tasks are small, create "
+                 "fewer and larger ones: call functions directly below a cut-off.";
+    } else if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry))
         more = " One thread creates all tasks: use taskloop, or let all threads create tasks (for instead of single).";
     finding->title =
         format_printable("%s: %s %% overhead", title, DECIMAL(percent_of_program(inquiry, finding->seconds), 0));
@@ -288,7 +318,7 @@ void find_overhead(struct inquiry *inquiry)
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
                      (unsigned long long)regions);
-        overhead_set_title_and_advice(inquiry, &finding, (enum construct)construct);
+        overhead_set_title_and_advice(inquiry, &finding, (enum construct)construct, &cost);
         finding.evidence = format_printable(
             "%s s of overhead (+- %s)%s: %s; %s %% of this overhead is in the named code", DECIMAL(seconds, 2),
             DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, SHARE(inquiry, seconds),

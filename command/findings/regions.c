@@ -154,6 +154,17 @@ static enum uneven why_shares_are_uneven(const struct inquiry *inquiry, const st
     return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
 }
 
+/* Returns the ns of idleness of the tasks that the unit's threads create. It has the same cause as the unit's own
+ * idleness if creation is slow. */
+static double idle_for_created_ns(const struct inquiry *inquiry, const struct unit *unit)
+{
+    double ns = 0;
+    for (size_t i = 0; i < inquiry->unit_count; i++)
+        if (inquiry->unit[i].host == unit->host)
+            ns += inquiry->unit[i].idle_ns[CAUSE_TASKS];
+    return ns;
+}
+
 static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, double seconds)
 {
     static const struct {
@@ -179,7 +190,8 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
                           "continue (nowait, tasks)."},
         [UNEVEN_CREATION] = {"task-starved", "tasks come too slowly",
                              "One thread creates tasks more slowly than the others execute them. Let several threads "
-                             "create tasks, prepare less for each task, or move the preparation into the tasks."},
+                             "create tasks (taskloop, or for instead of single), prepare less for each task, or move "
+                             "the preparation into the tasks."},
     };
     enum uneven why = why_shares_are_uneven(inquiry, unit);
     char section[NAME_BYTES], title[NAME_BYTES + 64];
@@ -213,19 +225,33 @@ static void put_tasks_finding(struct inquiry *inquiry, struct unit *unit, double
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
+/* Returns whether samples saw all of the program's threads in the unit. */
+static bool has_all_threads(const struct inquiry *inquiry, const struct unit *unit)
+{
+    uint32_t threads = inquiry->profile->header.threads_max;
+    return !inquiry->profile->header.merged && threads <= MOST_IDENTIFIED &&
+           (uint32_t)__builtin_popcountll(unit->threads) >= threads;
+}
+
 static void put_small_team(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
     double own = profile_sums_own(&unit->sum);
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
+    bool late = has_all_threads(inquiry, unit);
     struct finding finding = start_idle_region_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
-    finding.title = team < ONE_THREAD
-                        ? format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2))
-                        : format_printable("small team: on average %s of %s threads take part", DECIMAL(team, 1),
-                                           DECIMAL(inquiry->threads, 0));
+    if (team < ONE_THREAD && !late)
+        finding.title = format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2));
+    else
+        finding.title = format_printable("%s: on average %s of %s threads take part",
+                                         late ? "threads come late, or not always" : "small team", DECIMAL(team, 1),
+                                         DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads outside any team");
-    finding.advice =
-        format_printable("Let more threads take part: check num_threads, if clauses, nested regions and "
-                         "OMP_MAX_ACTIVE_LEVELS. Outside a parallel region, tasks run one after the other.");
+    finding.advice = format_printable(
+        "%s", late ? "Samples saw all threads in this region, so its team is not always small. If the region is short, "
+                     "threads spend this time waking up: make it larger, or merge it with its neighbours. If it runs "
+                     "with few threads at times, check its if clause and num_threads."
+                   : "Let more threads take part: check num_threads, if clauses, nested regions and "
+                     "OMP_MAX_ACTIVE_LEVELS. Outside a parallel region, tasks run one after the other.");
     struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_NO_TEAM]);
     put_bounded_finding(inquiry, &finding, &relief);
 }
@@ -237,17 +263,37 @@ static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *
     return finding_is_enough_idleness(inquiry, idle);
 }
 
+/* Finds regions in which one thread creates tasks too slowly. The idleness for tasks is in the same finding. */
+static void find_slow_creation(struct inquiry *inquiry)
+{
+    for (size_t i = 0; i < inquiry->unit_count; i++) {
+        struct unit *unit = &inquiry->unit[i];
+        double seconds = (unit->idle_ns[CAUSE_BARRIER] + idle_for_created_ns(inquiry, unit)) * 1e-9;
+        if (unit->both || unit->fine || !(unit->idle_ns[CAUSE_BARRIER] > 0) ||
+            why_shares_are_uneven(inquiry, unit) != UNEVEN_CREATION || sleep_is_more(unit, seconds) ||
+            !finding_is_enough_idleness(inquiry, seconds) || inquiry->unit[unit->host].slow_creation)
+            continue;
+        unit->slow_creation = true;
+        for (size_t j = 0; j < inquiry->unit_count; j++)
+            if (inquiry->unit[j].host == unit->host && inquiry->rows->row[inquiry->unit[j].row].kind == ROW_TASK)
+                inquiry->unit[j].slow_creation = true;
+        put_barrier_finding(inquiry, unit, seconds);
+    }
+}
+
 void find_idle_regions(struct inquiry *inquiry)
 {
+    find_slow_creation(inquiry);
     for (size_t i = 0; i < inquiry->unit_count; i++) {
         struct unit *unit = &inquiry->unit[i];
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
-        if (!unit->both && !unit->fine && finding_is_enough_idleness(inquiry, barrier))
+        bool covered = unit->both || unit->fine || unit->slow_creation;
+        if (!covered && finding_is_enough_idleness(inquiry, barrier))
             put_barrier_finding(inquiry, unit, barrier);
-        if (!unit->both && !unit->fine && finding_is_enough_idleness(inquiry, tasks))
+        if (!covered && finding_is_enough_idleness(inquiry, tasks))
             put_tasks_finding(inquiry, unit, tasks);
-        if (is_named_unit(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE &&
+        if (is_named_unit(inquiry, unit) && !unit->fine && !unit->copies && inquiry->region[unit->row] != ROW_NONE &&
             finding_is_enough_idleness(inquiry, no_team) && leaves_cores_idle(inquiry, unit))
             put_small_team(inquiry, unit, no_team);
     }

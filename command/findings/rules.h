@@ -77,10 +77,13 @@ struct unit {
     /* ns of idleness beside code, outside loops and single constructs, that only one thread was seen to
      * execute */
     double alone_ns;
-    bool both; /* whether idleness and overhead of the unit are one finding */
+    uint64_t threads; /* bit set of the threads that samples saw in the unit */
+    bool copies;      /* whether a finding is about copies that threads make when they enter the region */
+    bool both;        /* whether idleness and overhead of the unit are one finding */
     /* whether the unit's overhead exceeds its work and its idleness, so that its pieces are too small */
     bool fine;
-    bool tiny; /* whether starting the unit's regions takes longer than their work */
+    bool slow_creation; /* whether a finding says that the unit creates its tasks too slowly, or executes such tasks */
+    bool tiny;          /* whether starting the unit's regions takes longer than their work */
     /* the unit that represents all units whose idleness may have the same cause; may be this unit itself */
     uint32_t host;
     double host_idle_ns; /* in a host: ns of idleness of all units that it represents */
@@ -223,6 +226,7 @@ void find_no_core(struct inquiry *inquiry); /* call before find_losses */
 void find_start_up(struct inquiry *inquiry);
 void find_serial_code(struct inquiry *inquiry);
 void find_fine_units(struct inquiry *inquiry); /* marks units; call before the next three */
+void find_copies(struct inquiry *inquiry);     /* marks units, too; call before find_idle_regions */
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);

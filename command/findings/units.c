@@ -220,6 +220,7 @@ static void add_known_waiters(struct inquiry *inquiry, const struct merged_node 
     struct profile_idle idle;
     if (node->kind != PROFILE_NODE_WAITERS) {
         worker->threads |= node->threads;
+        unit->threads |= node->threads;
         return;
     }
     if (cause_of(inquiry, (enum wait_kind)PROFILE_PLACE_KIND(node->key), row) != CAUSE_BARRIER)

@@ -223,4 +223,89 @@ WITH_CONSTRUCTS(loops_of_few_iterations_are_not_sections)
     assert_advice(&program.findings->finding[0], "collapse");
 }
 
+/* Three threads look for tasks at the end of the region while one creates them. */
+WITH_CONSTRUCTS(the_only_creator_of_tasks_is_the_cause_if_the_others_look_for_tasks)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), creation = runtime(frame(solve, KEY(REGION)), TASK_ALLOC);
+    run(creation, 1, THREADS, THREADS, 0);
+    made.nodes[creation].threads = 1;
+    run(runtime(solve, FORK), 3, THREADS, THREADS, 0);
+    run(frame(solve, KEY(TASK)), 2, THREADS, THREADS, 0);
+    assert_title(only("fine"), "one thread creates all tasks, and others look for some: ");
+    made.nodes[creation].threads = 3;
+    assert_title(only("fine"), "tasks are too small");
+}
+
+/* Idleness of the region beside its single construct, and of its tasks. */
+WITH_CONSTRUCTS(slow_creation_is_one_finding_with_the_idleness_for_its_tasks)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), region = frame(solve, KEY(REGION));
+    run(region, 2, 1, THREADS, PROFILE_PLACE_WORKSHARE);
+    for (size_t i = 1; i < made.profile.node_count; i++)
+        if (made.nodes[i].parent == region && made.nodes[i].kind == PROFILE_NODE_WAITERS) {
+            struct profile_idle idle = {.shared_idle = made.nodes[i].metric.shared_idle};
+            idle.single = idle.shared_idle;
+            memcpy(&made.nodes[i].metric, &idle, sizeof idle);
+        }
+    run(frame(solve, KEY(TASK)), 2, 2, THREADS, PROFILE_PLACE_WORKSHARE);
+    assert_title(only("task-starved"), "tasks come too slowly");
+    assert_about(program.findings->finding[0].seconds, 2 * 3 + 2 * 2);
+    assert_advice(&program.findings->finding[0], "taskloop");
+}
+
+enum { COPY = 50 };
+
+/* A call in the line of the region's directive takes 3 s of each thread, or a call in a function of the region. */
+static void copy_in(const char *function, bool directive)
+{
+    fake_function(FOREIGN_KEY(COPY), function, "", 0, 0);
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    run(frame(directive ? region : frame(region, KEY(HEAVY)), FOREIGN_KEY(COPY)), 3, THREADS, THREADS, 0);
+    run(region, 1, THREADS, THREADS, 0);
+    gather();
+}
+
+WITH_CONSTRUCTS(copies_in_the_directives_line_are_firstprivate)
+{
+    copy_in("__memcpy_avx512_unaligned_erms", true);
+    assert_title(only("copies"), "threads copy private variables for 12.00 s");
+    assert_non_null(strstr(program.findings->finding[0].evidence, "75 % of the region's work"));
+    assert_non_null(strstr(program.findings->finding[0].place, "solve [parallel p.c:40]"));
+}
+
+WITH_CONSTRUCTS(copies_in_functions_of_the_region_are_the_programs_own)
+{
+    copy_in("__memcpy_avx512_unaligned_erms", false);
+    assert_int_equal(program.findings->count, 0);
+}
+
+WITH_CONSTRUCTS(other_calls_in_the_directives_line_are_no_copies)
+{
+    copy_in("cos", true);
+    assert_int_equal(program.findings->count, 0);
+}
+
+static void take_part_late(uint64_t threads)
+{
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    run(region, 4, 1, 1, 0);
+    run(region, 1, 2, 2, 0);
+    made.nodes[region].threads = threads;
+    gather();
+    assert_string_equal(program.findings->finding[0].rule, "narrow");
+}
+
+WITH_CONSTRUCTS(a_team_in_which_all_threads_were_seen_is_not_small)
+{
+    take_part_late((1 << THREADS) - 1);
+    assert_title(&program.findings->finding[0], "threads come late, or not always: on average 1.2 of 4");
+    assert_advice(&program.findings->finding[0], "waking up");
+}
+
+WITH_CONSTRUCTS(a_team_in_which_a_thread_was_never_seen_is)
+{
+    take_part_late((1 << (THREADS - 1)) - 1);
+    assert_title(&program.findings->finding[0], "small team: on average 1.2 of 4");
+}
+
 UNIT_MAIN(NULL, NULL)

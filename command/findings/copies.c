@@ -1,0 +1,60 @@
+/* Finds regions whose threads spend their time copying variables when they enter (firstprivate). */
+#include "command/findings/rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Returns whether a row copies memory on behalf of a region's directive: the call is in the directive's line. */
+static bool is_copy(const struct rows *rows, uint32_t index)
+{
+    const struct row *row = &rows->row[index], *region = &rows->row[row->parent];
+    return region->kind == ROW_PARALLEL && row->call_line > 0 && row->call_line == region->call_line &&
+           (strstr(row->label->name, "memcpy") || strstr(row->label->name, "memmove"));
+}
+
+/* Returns the ns of work of the copies that a unit's threads make when they enter, and the row with most. */
+static double copied_ns(const struct inquiry *inquiry, uint32_t unit, uint32_t *most)
+{
+    const struct rows *rows = inquiry->rows;
+    double ns = 0, most_ns = 0;
+    for (uint32_t i = 1; i < rows->count; i++) {
+        double work_ns = rows->row[i].inclusive->work;
+        if (inquiry->unit_of[i] != unit || rows->row[i].kind == ROW_STATEMENT || !is_copy(rows, i))
+            continue;
+        ns += work_ns;
+        if (work_ns > most_ns) {
+            most_ns = work_ns;
+            *most = i;
+        }
+    }
+    return ns;
+}
+
+void find_copies(struct inquiry *inquiry)
+{
+    for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+        struct unit *unit = &inquiry->unit[i];
+        uint32_t row = unit->row;
+        if (inquiry->rows->row[unit->row].kind != ROW_PARALLEL || !finding_is_enough(inquiry, unit->sum.work * 1e-9))
+            continue;
+        double seconds = copied_ns(inquiry, i, &row) * 1e-9, late_s = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
+        if (!finding_is_enough(inquiry, seconds) || seconds < MOSTLY * unit->sum.work * 1e-9)
+            continue;
+        unit->copies = true;
+        struct finding finding = {
+            .rule = "copies", .row = row, .metric = METRIC_WORK, .seconds = seconds, .sampled = true};
+        struct relief relief = {.wall_s = seconds, .dropped_s = seconds};
+        finding.title =
+            format_printable("threads copy private variables for %s s (firstprivate, copyin)", DECIMAL(seconds, 2));
+        char late[FORMAT_NUMBER_BYTES + 64] = "";
+        if (late_s >= LEAST_GAIN_S)
+            snprintf(late, sizeof late, ", and threads that had not entered idled for %s s", DECIMAL(late_s, 2));
+        finding.evidence =
+            format_printable("%s %% of the region's work is copying in the line of its directive%s: %s",
+                             DECIMAL(100e9 * seconds / unit->sum.work, 0), late, SHARE(inquiry, seconds));
+        finding.advice = format_printable(
+            "Each thread copies the whole variable in each region. Let the threads read one copy (shared, or a pointer "
+            "to the data), make only the part private that a thread changes, or start fewer regions.");
+        put_bounded_finding(inquiry, &finding, &relief);
+    }
+}
