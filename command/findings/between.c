@@ -115,8 +115,8 @@ static void put_between(struct inquiry *inquiry, const struct between *between)
     finding.evidence = format_printable(
         "no rank of the node is to blame for %s s of waiting in MPI; %s s of this are charged to ranks that arrive "
         "later at collective calls. This is an estimate from the ranks' sums: it does not show ranks that are late "
-        "in turn, and compares all code of a rank outside MPI: %s",
-        DECIMAL(table->unblamed * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2), SHARE(inquiry, between->seconds));
+        "in turn, and compares all code of a rank outside MPI",
+        DECIMAL(table->unblamed * 1e-9, 2), DECIMAL(table->charged * 1e-9, 2));
     finding.advice = format_printable("%s", "Give the named ranks less to do in the named code, and the others more. "
                                             "--view balance shows all calls, ranks and contexts; --rank N shows one "
                                             "rank.");

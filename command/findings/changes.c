@@ -347,9 +347,8 @@ static void put_changes(struct inquiry *inquiry, const struct course *course, si
                  DECIMAL(fmin(100, 100 * level_difference(course, course->row) / course->seconds), 0));
     finding.evidence = format_printable(
         "each part stays at its level for most of its time (%zu bins of %s s), and variation within the parts does not "
-        "explain the difference; without the change there would be %s s less %s%s: %s",
-        course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metrics[which].what, share,
-        SHARE(inquiry, course->seconds));
+        "explain the difference; without the change there would be that much less %s%s",
+        course->bins, DECIMAL(bin_s, 3), metrics[which].what, share);
     finding.advice = format_printable("%s", is_for_want_of_cores(course) ? no_core_advice : metrics[which].advice);
     put_finding(inquiry, &finding);
     free(culprit);

@@ -212,8 +212,7 @@ static char *shortage_evidence(const struct inquiry *inquiry, const struct short
     if (shortage->machine.told)
         snprintf(ready, sizeof ready, "; on average, %s threads were ready to run",
                  DECIMAL(shortage->machine.ready_own, 1));
-    return format_printable("threads with work to do had no core for %s s%s%s: %s", DECIMAL(shortage->seconds, 2), idle,
-                            ready, SHARE(inquiry, shortage->seconds));
+    return format_printable("threads with work to do had no core%s%s", idle, ready);
 }
 
 /* Describes the threads that lost most time because they are bound to the same core: "threads 0, 2 and 5 more
@@ -374,8 +373,7 @@ static void find_oversubscription(struct inquiry *inquiry)
     const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
     finding.title =
         format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1), cores, plural);
-    finding.evidence = format_printable("busy threads had no core for %s s (negative core idleness): %s",
-                                        DECIMAL(excess, 2), SHARE(inquiry, excess));
+    finding.evidence = format_printable("busy threads had no core (negative core idleness)");
     finding.advice = format_printable(
         "Use at most %s thread%s (OMP_NUM_THREADS), or give the program more cores (affinity, cgroup quota). Waiting "
         "threads that spin take cores from working ones; KMP_BLOCKTIME=0 prevents that. How blame is divided between "
@@ -395,9 +393,7 @@ static void find_taken_cores(struct inquiry *inquiry)
         return;
     finding.title = format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
     finding.evidence =
-        format_printable("the program's threads were ready to run and had no core for %s s, which is %s %% of its "
-                         "effort",
-                         DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1));
+        format_printable("the program's threads were ready to run and had no core, for %s", SHARE(inquiry, seconds));
     finding.advice = format_printable("Measure on a quiet machine. The figure for work includes this time. The "
                                       "figure for idleness may include it once for each thread that waited meanwhile.");
     inquiry->no_core_s = seconds;

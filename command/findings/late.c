@@ -257,8 +257,8 @@ static double gain_of_late_ranks(const struct inquiry *inquiry, const struct lat
 
 static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
 {
-    char no_core[FORMAT_NUMBER_BYTES + 64] = "", nobody[FORMAT_NUMBER_BYTES + 64] = "",
-                                       idle[FORMAT_NUMBER_BYTES + 80] = "";
+    char all[FORMAT_NUMBER_BYTES + 8] = "", no_core[FORMAT_NUMBER_BYTES + 64] = "",
+                                   nobody[FORMAT_NUMBER_BYTES + 64] = "", idle[FORMAT_NUMBER_BYTES + 80] = "";
     bool job = inquiry->profile->header.merged;
     struct finding finding = {.rule = "late-rank",
                               .row = lateness->row,
@@ -275,9 +275,10 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
         snprintf(idle, sizeof idle, ", and other threads of the waiting ranks idled for %s s",
                  DECIMAL(lateness->idle_s, 2));
     finding.title = lateness_title(inquiry, lateness);
-    finding.evidence = format_printable("ranks of the same node waited %s s in MPI while %s was busy%s%s%s: %s",
-                                        DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, nobody,
-                                        idle, SHARE(inquiry, lateness->all_s));
+    if (lateness->all_s > lateness->seconds)
+        snprintf(all, sizeof all, " %s s", DECIMAL(lateness->all_s, 2));
+    finding.evidence = format_printable("ranks of the same node waited%s in MPI while %s was busy%s%s%s", all,
+                                        job ? "another" : "this one", no_core, nobody, idle);
     finding.advice = format_printable("%s", lateness_advice(lateness, job));
     put_bounded_finding(inquiry, &finding, &relief);
 }

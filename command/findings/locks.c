@@ -82,10 +82,8 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
     finding.title = format_printable("%s s of waiting for %s", DECIMAL(seconds, 2), name);
-    finding.evidence =
-        format_printable("%s s waited (+- %s)%s; for %s %% of that, nobody held the lock; %s", DECIMAL(seconds, 2),
-                         DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2), more,
-                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), SHARE(inquiry, seconds));
+    finding.evidence = format_printable("for %s %% of that, nobody held the lock%s",
+                                        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), more);
     finding.advice = format_printable(
         "%s", handoff ? "The lock keeps passing from thread to thread. Take it less often (private copies, a "
                         "reduction, several updates at once), or use atomic for single updates."

@@ -121,9 +121,14 @@ static void put_mpi_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const char *call = inquiry->rows->row[wait->row].label->name;
     bool idle = wait->idle_s > wait->waited_s; /* whether other threads idled longer than the ranks waited */
-    char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128], least[2 * FORMAT_NUMBER_BYTES + 128];
+    char others[FORMAT_NUMBER_BYTES + 48] = "", some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128],
+                                      least[2 * FORMAT_NUMBER_BYTES + 128];
     describe_calls(inquiry, wait, calls, sizeof calls);
     describe_least_waiting_rank(inquiry, wait, least, sizeof least);
+    if (idle)
+        snprintf(others, sizeof others, ", and other threads idled meanwhile");
+    else if (wait->idle_s > 0)
+        snprintf(others, sizeof others, ", and other threads idled for %s s meanwhile", DECIMAL(wait->idle_s, 2));
     if (wait->contexts > 1)
         snprintf(some, sizeof some, " in %u calling contexts", wait->contexts);
     struct finding finding = {.rule = "mpi-wait",
@@ -134,10 +139,7 @@ static void put_mpi_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
     struct relief relief = {
         .waited_s = wait->waited_s, .idle_s = wait->idle_s, .moved_s = INFINITY, .idle_follows = true};
     finding.title = format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
-    finding.evidence = format_printable(
-        "%s s waited (+- %s)%s%s, and %s s of idleness of other threads meanwhile%s: %s", DECIMAL(wait->waited_s, 2),
-        DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
-        DECIMAL(wait->idle_s, 2), least, SHARE(inquiry, wait->waited_s + wait->idle_s));
+    finding.evidence = format_printable("the ranks waited%s%s%s%s", some, calls, others, least);
     finding.advice = format_printable("%s", mpi_advice(inquiry, wait));
     put_bounded_finding(inquiry, &finding, &relief);
 }

@@ -269,8 +269,8 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
                  "fewer and larger ones: call functions directly below a cut-off.";
     } else if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry))
         more = " One thread creates all tasks: use taskloop, or let all threads create tasks (for instead of single).";
-    finding->title =
-        format_printable("%s: %s %% overhead", title, DECIMAL(percent_of_program(inquiry, finding->seconds), 0));
+    finding->title = format_printable("%s: %s %% of the effort is overhead", title,
+                                      DECIMAL(percent_of_program(inquiry, finding->seconds), 0));
     finding->advice = format_printable("%s%s", advice, more);
 }
 
@@ -316,13 +316,11 @@ void find_overhead(struct inquiry *inquiry)
         struct finding finding = {
             .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .sampled = true};
         if (construct == CONSTRUCT_REGION && regions > 0)
-            snprintf(each, sizeof each, ", %s us for each of %llu regions", DECIMAL(1e6 * seconds / (double)regions, 1),
+            snprintf(each, sizeof each, "%s us for each of %llu regions; ", DECIMAL(1e6 * seconds / (double)regions, 1),
                      (unsigned long long)regions);
         overhead_set_title_and_advice(inquiry, &finding, (enum construct)construct, &cost);
-        finding.evidence = format_printable(
-            "%s s of overhead (+- %s)%s: %s; %s %% of this overhead is in the named code", DECIMAL(seconds, 2),
-            DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2), each, SHARE(inquiry, seconds),
-            DECIMAL(100 * cost.top_ns / cost.ns, 0));
+        finding.evidence = format_printable("%s%s %% of this overhead is in the named code", each,
+                                            DECIMAL(100 * cost.top_ns / cost.ns, 0));
         put_bounded_finding(inquiry, &finding, &relief);
     }
 }

@@ -210,14 +210,13 @@ static void put_period(struct inquiry *inquiry, const struct steps *steps, const
         format_printable("every %zu%s %s takes %s times as long%s", lattice->every, ending_of(lattice->every), phase,
                          DECIMAL(lattice->seconds / lattice->usual, 1), mean);
     uint64_t number = steps->base + lattice->first;
-    finding.evidence =
-        format_printable("%s [%llu], [%llu], [%llu] and so on: %zu of these %zu are long, and so are %zu of the %zu "
-                         "others; these take %s s on average, and the others %s s; their excess is %s "
-                         "thread-seconds%s: %s",
-                         phase, (unsigned long long)number, (unsigned long long)number + lattice->every,
-                         (unsigned long long)number + 2 * lattice->every, lattice->hits, lattice->points,
-                         lattice->strays, lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4),
-                         DECIMAL(seconds, 2), share, SHARE(inquiry, seconds));
+    finding.evidence = format_printable(
+        "%s [%llu], [%llu], [%llu] and so on: %zu of these %zu are long, and so are %zu of the %zu "
+        "others; these take %s s on average, and the others %s s; their excess is this "
+        "effort%s",
+        phase, (unsigned long long)number, (unsigned long long)number + lattice->every,
+        (unsigned long long)number + 2 * lattice->every, lattice->hits, lattice->points, lattice->strays,
+        lattice->others, DECIMAL(lattice->seconds, 4), DECIMAL(lattice->usual, 4), share);
     finding.advice = format_printable("%s", period_advice(inquiry, steps, &parts->part[0]));
     put_bounded_finding(inquiry, &finding, &relief);
 }

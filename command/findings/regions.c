@@ -101,10 +101,9 @@ static void name_longest_section(const struct inquiry *inquiry, const struct uni
 }
 
 /* Returns the evidence that every finding about an idle region has. */
-static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, const struct finding *finding,
-                           const char *where)
+static char *idle_evidence(const struct inquiry *inquiry, const struct unit *unit, const char *where)
 {
-    double seconds = finding->seconds, overhead = unit->sum.overhead * 1e-9;
+    double overhead = unit->sum.overhead * 1e-9;
     char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "", name[NAME_BYTES];
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
@@ -118,10 +117,8 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, con
         snprintf(asleep, sizeof asleep, ", %s %% of it while the busy threads slept",
                  DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
     shorten_name(name, inquiry->rows->row[unit->row].label->name);
-    return format_printable(
-        "%s s of idleness (+- %s) %s in %s%s%s%s: %s; the overhead is %s %% of the effort", DECIMAL(seconds, 2),
-        DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2), where, name, some, pieces,
-        asleep, SHARE(inquiry, seconds), DECIMAL(percent_of_program(inquiry, overhead), 1));
+    return format_printable("threads waited %s in %s%s%s%s; the overhead there is %s %% of the effort", where, name,
+                            some, pieces, asleep, DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
 /* What keeps threads waiting at barriers. */
@@ -199,7 +196,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
-    finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
+    finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, false));
     name_longest_section(inquiry, unit, section);
     snprintf(title, sizeof title, "%s%s%s", texts[why].title,
              why == UNEVEN_SECTIONS && *section ? ", the longest in " : "", why == UNEVEN_SECTIONS ? section : "");
@@ -215,7 +212,7 @@ static void put_tasks_finding(struct inquiry *inquiry, struct unit *unit, double
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
-    finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
+    finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, true));
     regions_set_title_and_advice(
         inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, create them earlier and in several threads, and start long tasks first. Use "
@@ -245,7 +242,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
         finding.title = format_printable("%s: on average %s of %s threads take part",
                                          late ? "threads come late, or not always" : "small team", DECIMAL(team, 1),
                                          DECIMAL(inquiry->threads, 0));
-    finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads outside any team");
+    finding.evidence = idle_evidence(inquiry, unit, "outside any team");
     finding.advice = format_printable(
         "%s", late ? "Samples saw all threads in this region, so its team is not always small. If the region is short, "
                      "threads spend this time waking up: make it larger, or merge it with its neighbours. If it runs "
@@ -316,10 +313,8 @@ void find_both(struct inquiry *inquiry)
         struct relief relief = relief_of(unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
         relief.spent_s = overhead;
         relief.wall_s = nobody_busy_beside_cores_s(inquiry);
-        finding.title = format_printable("much idleness and much overhead: %s %% and %s %% of the effort",
-                                         DECIMAL(percent_of_program(inquiry, idle), 0),
-                                         DECIMAL(percent_of_program(inquiry, overhead), 0));
-        finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
+        finding.title = format_printable("much idleness and much overhead");
+        finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, true));
         finding.advice = format_printable(
             "Smaller pieces of work would raise the overhead, and larger pieces the idleness. Divide the work in "
             "another way.");

@@ -20,6 +20,8 @@
 /* least number of samples in all threads; with fewer, the only finding is `short` */
 #define LEAST_SAMPLES 100
 
+#define NEARLY_ALL 0.95 /* share of the effort with a core from which missing cores are not mentioned */
+
 #define PLACE_COLUMNS 100 /* width of a place with its callers */
 
 /* ---- thresholds, and recording a finding ---- */
@@ -41,8 +43,8 @@ double percent_of_program(const struct inquiry *inquiry, double seconds)
 
 const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, double seconds)
 {
-    snprintf(to, SHARE_BYTES, "%s %% of the effort of %s thread-seconds (threshold %s %%)",
-             DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(inquiry->whole_s, 2), DECIMAL(LEAST_PERCENT, 0));
+    snprintf(to, SHARE_BYTES, "%s %% of the effort of %s thread-seconds",
+             DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(inquiry->whole_s, 2));
     return to;
 }
 
@@ -89,23 +91,40 @@ void shorten_name(char to[NAME_BYTES], const char *name)
     free(clean);
 }
 
+static double error_of_finding(const struct inquiry *inquiry, const struct finding *finding)
+{
+    /* core idleness is negative where threads lack cores */
+    double value = finding->metric == METRIC_CORE_IDLENESS ? -finding->seconds : finding->seconds;
+    return error_of(&inquiry->error, finding->metric, value, finding->basis);
+}
+
 /* Sets the error. If chance alone may explain the finding, marks this in the title, because a summary shows
  * only titles. */
 static void put_finding_error(const struct inquiry *inquiry, struct finding *put)
 {
     char *title = put->title, *evidence = put->evidence;
-    /* core idleness is negative where threads lack cores */
-    double value = put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds;
-    put->error = error_of(&inquiry->error, put->metric, value, put->basis);
+    put->error = error_of_finding(inquiry, put);
     double least_s = put->seconds - put->error;
     /* findings about missing cores are judged by all of the effort */
     if (put->rank == FINDING_LAST ? percent_of_program(inquiry, least_s) >= LEAST_PERCENT
                                   : finding_is_enough(inquiry, least_s))
         return;
-    put->title = memory_text("perhaps %s", title);
-    put->evidence = memory_text("%s; the error is +- %s s, so the share may be below the threshold", evidence,
-                                DECIMAL(put->error, 2));
+    put->title = memory_text("perhaps (few samples): %s", title);
+    put->evidence =
+        memory_text("%s; with so large an error, the share may be below %s %%", evidence, DECIMAL(LEAST_PERCENT, 0));
     free(title);
+    free(evidence);
+}
+
+/* Adds the share that the finding is judged by, if it differs from the share of all effort. */
+static void put_core_share(const struct inquiry *inquiry, struct finding *put)
+{
+    if (put->rank != FINDING_OWN || !(inquiry->core_s > 0) || inquiry->core_s > NEARLY_ALL * inquiry->whole_s)
+        return;
+    char *evidence = put->evidence;
+    put->evidence =
+        memory_text("%s; this is %s %% of the %s thread-seconds that had a core", evidence,
+                    DECIMAL(fmin(100, 100 * put->seconds / inquiry->core_s), 1), DECIMAL(inquiry->core_s, 2));
     free(evidence);
 }
 
@@ -116,8 +135,10 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     struct finding *put = &findings->finding[findings->count++];
     *put = *finding;
     put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
-    if (finding->sampled)
+    if (finding->sampled) {
+        put_core_share(inquiry, put);
         put_finding_error(inquiry, put);
+    }
     if (put->row != ROW_NONE)
         put->row = rows_own(inquiry->rows, put->row);
     put->place = put->row == ROW_NONE ? memory_text("%s", "")
@@ -127,8 +148,9 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
 void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding, const struct relief *relief)
 {
     struct finding bounded = *finding;
+    bool chance = finding->sampled && error_of_finding(inquiry, finding) >= finding->seconds;
     bounded.gain_s = bound_of(inquiry, relief);
-    if (bounded.gain_s >= LEAST_GAIN_S) {
+    if (bounded.gain_s >= LEAST_GAIN_S && !chance) {
         put_finding(inquiry, &bounded);
         return;
     }
@@ -149,8 +171,7 @@ static void put_loss(struct inquiry *inquiry, double seconds, double missing_s, 
         return;
     finding.title = format_printable(title, DECIMAL(share, 0));
     finding.evidence =
-        format_printable("%s: %s s, %s %% of the effort of %s thread-seconds (threshold %s %%)", what,
-                         DECIMAL(seconds, 2), DECIMAL(share, 1), DECIMAL(all_s, 2), DECIMAL(LOST_PERCENT, 0));
+        format_printable("%s: %s s of the effort of %s thread-seconds", what, DECIMAL(seconds, 2), DECIMAL(all_s, 2));
     finding.advice = format_printable(
         "The other numbers are therefore doubtful. The lines `lost` and `note` of the summary, and run.json, say "
         "what happened.");
@@ -182,9 +203,9 @@ static void find_nobody_busy(struct inquiry *inquiry)
                  DECIMAL(100 * without_s / waited_s, 0));
     }
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
-    finding.evidence = format_printable(
-        "all threads waited in OpenMP for %s s of the run's %s s (threshold %s %%); no code is to blame for this time",
-        DECIMAL(seconds, 2), DECIMAL(wall_s, 2), DECIMAL(LOST_PERCENT, 0));
+    finding.evidence =
+        format_printable("all threads waited in OpenMP for %s %% of the run's %s s; no code is to blame for this time",
+                         DECIMAL(100 * seconds / wall_s, 0), DECIMAL(wall_s, 2));
     finding.advice =
         format_printable("Either other processes took the cores, or threads pass tiny pieces of work to each other. "
                          "Measure on a quiet machine, and do not rely on the figures for idleness.");
@@ -232,8 +253,8 @@ bool find_short_run(struct inquiry *inquiry)
     struct finding finding = {.rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->whole_s};
     finding.title = format_printable("the run was too short for findings: %llu sample%s", (unsigned long long)samples,
                                      samples == 1 ? "" : "s");
-    finding.evidence = format_printable("%s thread-seconds gave %llu samples, but findings need at least %d",
-                                        DECIMAL(inquiry->whole_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
+    finding.evidence = format_printable("%s thread-seconds were measured; findings need at least %d samples",
+                                        DECIMAL(inquiry->whole_s, 2), LEAST_SAMPLES);
     finding.advice = format_printable("Measure a longer run, or take more samples per second: BLAME_RATE=2000, or "
                                       "`blame run --rate 2000`.");
     put_finding(inquiry, &finding);

@@ -213,7 +213,7 @@ void shorten_name(char to[NAME_BYTES], const char *name);
 /* Records a finding and takes ownership of its texts. Derives place from row, and share from seconds. */
 void put_finding(struct inquiry *inquiry, const struct finding *finding);
 /* Does the same for a finding with a bound, which it derives from `relief`. Frees the texts and records
- * nothing if less than LEAST_GAIN_S can be saved. */
+ * nothing if less than LEAST_GAIN_S can be saved, or if the seconds may be 0 by chance. */
 void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding, const struct relief *relief);
 
 /* Record a finding that rules out all others, and return true if they did. */

@@ -73,7 +73,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                             .asleep_s = sleep->own_ns > 0 ? idle_s * sleep->blocked_ns / sleep->own_ns : 0,
                             .moved_s = sleep->own_ns * 1e-9};
     bool sleeps = sleep->row != ROW_NONE && sleep->blocked_ns >= MOSTLY * sleep->own_ns;
-    char call[NAME_BYTES] = "", asleep[2 * FORMAT_NUMBER_BYTES + 40] = "";
+    char call[NAME_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "";
     struct finding finding = {
         .rule = "serial", .row = row, .metric = METRIC_IDLENESS, .seconds = seconds, .sampled = true};
     char some[64] = "";
@@ -81,18 +81,16 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
     if (sleeps) {
         shorten_name(call, name_of_call(inquiry->rows, sleep->row));
-        snprintf(asleep, sizeof asleep, " (asleep for %s s of %s s)", DECIMAL(sleep->blocked_ns * 1e-9, 2),
-                 DECIMAL(sleep->own_ns * 1e-9, 2));
+        snprintf(asleep, sizeof asleep, " (asleep for %s %% of the time)",
+                 DECIMAL(100 * sleep->blocked_ns / sleep->own_ns, 0));
         finding.title = format_printable("%s s blocked in %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), call);
     } else {
         finding.title = format_printable("%s s of serial code%s", DECIMAL(seconds / (inquiry->threads - 1), 2),
                                          spread == IN_PIECES ? " in small pieces" : "");
     }
-    finding.evidence = format_printable(
-        "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside parallel regions%s%s: %s",
-        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, ERROR_ALONE), 2),
-        DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this one," : "this ran", some,
-        asleep, SHARE(inquiry, seconds));
+    finding.evidence =
+        format_printable("1 of %s threads was busy while %s outside parallel regions%s%s", DECIMAL(inquiry->threads, 0),
+                         spread == IN_PIECES ? "many functions ran below this one," : "this ran", some, asleep);
     finding.advice = format_printable(
         "%s", sleeps ? "Overlap the wait with other work (in a task, or a thread of its own), or let it be shorter "
                        "or less frequent. The wait needs no core, so more threads do not make it shorter."
@@ -207,8 +205,7 @@ void find_start_up(struct inquiry *inquiry)
             snprintf(asleep, sizeof asleep, " (asleep for %s s)", DECIMAL(1e-9 * row->exclusive->blocked, 2));
         finding.title =
             format_printable("%s s before OpenMP starts", DECIMAL(1e-9 * profile_sums_own(row->exclusive), 2));
-        finding.evidence = format_printable("%s s of idleness before the runtime was first used%s: %s",
-                                            DECIMAL(seconds, 2), asleep, SHARE(inquiry, seconds));
+        finding.evidence = format_printable("1 thread ran before the runtime was first used%s", asleep);
         finding.advice = start_up_advice(inquiry->profile);
         put_bounded_finding(inquiry, &finding, &relief);
     }

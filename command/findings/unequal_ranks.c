@@ -137,6 +137,9 @@ static void put_unequal_ranks(struct inquiry *inquiry, const struct unequal *lat
     char *begin = begin_unequal_title(profile, late), latest[32], least[32];
     rank_name(&profile->ranks[late->most], latest, sizeof latest);
     rank_name(&profile->ranks[late->least], least, sizeof least);
+    char total[FORMAT_NUMBER_BYTES + 48] = "";
+    if (late->others_wait_s > seconds)
+        snprintf(total, sizeof total, "; the others wait %s s in MPI in total", DECIMAL(late->others_wait_s, 2));
     struct spread_entry code = find_most_work(inquiry, latest);
     char *where = describe_most_work(inquiry, &code, latest);
     struct finding finding = {
@@ -145,10 +148,9 @@ static void put_unequal_ranks(struct inquiry *inquiry, const struct unequal *lat
     finding.title = format_printable("%s %s times the mean time outside MPI, while the others wait %s s in MPI", begin,
                                      DECIMAL(late->most_s / late->mean_s, 2), DECIMAL(seconds, 2));
     finding.evidence = format_printable("of %zu ranks, rank %s spends %s s outside MPI, compared with a mean of %s s "
-                                        "and with %s s for rank %s; the others wait %s s in MPI in total%s: %s",
+                                        "and with %s s for rank %s%s%s",
                                         late->ranks, latest, DECIMAL(late->most_s, 2), DECIMAL(late->mean_s, 2),
-                                        DECIMAL(late->least_s, 2), least, DECIMAL(late->others_wait_s, 2), where,
-                                        SHARE(inquiry, seconds));
+                                        DECIMAL(late->least_s, 2), least, total, where);
     finding.advice =
         format_printable("%s", "Give the named ranks less work. --view ranks and --view spread compare the ranks.");
     put_bounded_finding(inquiry, &finding, &relief);

@@ -124,7 +124,7 @@ WITH_PROFILE(overhead_is_told_by_construct)
     assert_int_equal(program.findings->count, 2);
     const struct finding *tasks = &program.findings->finding[0], *regions = &program.findings->finding[1];
     assert_string_equal(tasks->rule, "fine");
-    assert_string_equal(tasks->title, "tasks are too small: 15 % overhead");
+    assert_string_equal(tasks->title, "tasks are too small: 15 % of the effort is overhead");
     assert_about(tasks->gain_s, 2);
     assert_int_equal(tasks->metric, METRIC_OVERHEAD);
     assert_non_null(strstr(regions->evidence, "80000.0 us for each of 50 regions"));
@@ -134,7 +134,8 @@ WITH_PROFILE(where_the_runtime_waits_and_does_not_tell_no_piece_is_too_small)
 {
     uint32_t fork = add(frame(program.main_node, KEY(SOLVE)), PROFILE_NODE_RUNTIME, KEY(FORK));
     run(add(fork, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT), 1, THREADS, THREADS, 0);
-    assert_string_equal(only("fine")->title, "the runtime waits without reporting for whom: 9 % overhead");
+    assert_string_equal(only("fine")->title,
+                        "the runtime waits without reporting for whom: 9 % of the effort is overhead");
 }
 
 WITH_PROFILE(idleness_and_overhead_together_are_one_finding)

@@ -1,4 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "command/views/text.h"
 #include "tests/unit/findings_program.h"
 
 /* The bound of a finding, by each of its limits (docs/findings.md, "The bound"). The profiles have so many
@@ -143,6 +144,47 @@ WITH_RUN(the_sampling_error_widens_the_bound)
     gather();
     double error_s = 1.96 * sqrt(0.005 * 2.5 * 1.5 / WALL_S);
     assert_true(fabs(program.findings->finding[0].gain_s - 1.5 - error_s) < 0.001);
+}
+
+static char *card(void)
+{
+    struct view_style style = {.title = "Findings", .columns = 140};
+    gather();
+    FILE *out = made_out();
+    view_text_findings(out, &made.profile, program.findings, &style);
+    fclose(out);
+    char *first = strstr(made_text, "\n 1. "), *second = strstr(first, "\n 2. ");
+    if (second)
+        *second = '\0';
+    return first;
+}
+
+static int times(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+/* The title has the seconds of waiting for a lock, and the share of overhead. */
+WITH_RUN(a_card_says_each_number_once)
+{
+    write_in_turn(4);
+    char *text = card();
+    assert_has(text, " 1. 12.00 s of waiting for 0x1234");
+    assert_has(text, " % of the effort of 12.00 thread-seconds (+- 0.00 s); the run could be at most 3.00 s shorter");
+    assert_int_equal(times(text, "3.00"), 1);
+    destroy(NULL);
+    make_run(NULL);
+    made.profile.header.end_ns = 1 + (uint64_t)(0.501 * S);
+    run(frame(program.main_node, KEY(INIT)), 0.5, 1, 1, 0);
+    text = card();
+    assert_has(text, " 1. 0.50 s of serial code");
+    assert_has(text, "1.50 s (+- 0.00 s) of idleness, 74.9 % of the effort of 2.00 thread-seconds; the run could be at "
+                     "most 0.38 s");
+    assert_int_equal(times(text, "1.50"), 1);
+    assert_int_equal(times(text, "74.9"), 1);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -39,8 +39,7 @@ WITH_JOB(the_rank_that_makes_the_others_wait_is_named_with_its_code)
                         "rank 3 spends 1.43 times the mean time outside MPI, while the others wait 12.00 s in MPI");
     assert_non_null(strstr(finding->evidence,
                            "of 4 ranks, rank 3 spends 10.00 s outside MPI, compared with a mean of 7.00 s and with "
-                           "6.00 s for rank 0; the others wait 12.00 s in MPI in total"));
-    assert_non_null(strstr(finding->evidence, "rank 3 works 10.00 s in heavy, compared with a mean of 7.00 s: 30.0 %"));
+                           "6.00 s for rank 0; rank 3 works 10.00 s in heavy, compared with a mean of 7.00 s"));
     assert_non_null(strstr(finding->place, "heavy"));
     assert_about(finding->seconds, 12);
     assert_about(finding->gain_s, 3);

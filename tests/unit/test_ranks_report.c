@@ -297,8 +297,7 @@ WITH_JOB(who_waits_least_in_a_call_is_named_where_it_is_not_seen_who_is_late)
     made.profile.spreads = &spread;
     made.profile.spread_count = 1;
     made.profile.header.ranks = 2 * RANKS;
-    assert_has(finding_of("mpi-wait")->evidence,
-               "; rank 2 waits least there: 0.20 s, compared with a mean of 2.50 s: ");
+    assert_has(finding_of("mpi-wait")->evidence, "; rank 2 waits least there: 0.20 s, compared with a mean of 2.50 s");
     spread.spread.least = 1.5 * S;
     assert_null(strstr(finding_of("mpi-wait")->evidence, "waits least"));
     made.profile.header.ranks = RANKS; /* all were seen */

@@ -203,7 +203,9 @@ function card(model, finding, go) {
         percentages = Number(finding.share).toFixed(1);
     const gain = finding.gain_s > 0 ? `could save up to ${finding.gain_s.toFixed(2)}\u00a0s` : "";
     const error = finding.error > 0 ? ` ± ${finding.error.toFixed(2)}` : "";
-    const cost = timed ? `${finding.seconds.toFixed(2)} s${error} of ${finding.metric}` : "";
+    const seconds = `${finding.seconds.toFixed(2)} s`,
+        said = ` ${finding.title}`.includes(` ${seconds}`); // the title has these seconds
+    const cost = timed && !said ? `${seconds}${error} of ${finding.metric}` : "";
     const facts = [cost, gain].filter(Boolean).join(" · ");
     const inSpan = h("p.finding-span", { hidden: true }),
         show = () => showInSpan(model, finding, element, inSpan);
