@@ -1,5 +1,5 @@
-/* Checks of invariants in debug builds. -DBLAME_DEBUG makes one; sanitizer builds (make SAN=...) have it. Other
- * builds do not evaluate the condition. */
+/* Checks invariants in debug builds: those compiled with -DBLAME_DEBUG, and all sanitizer builds (make SAN=...).
+ * Other builds do not evaluate the condition. */
 #ifndef BLAME_BASE_INVARIANT_H
 #define BLAME_BASE_INVARIANT_H
 
@@ -8,7 +8,7 @@
 
 #define INVARIANT_LINE(number)    #number
 #define INVARIANT_LINE_OF(number) INVARIANT_LINE(number)
-/* Ends the program by SIGILL or SIGTRAP, after a line on stderr, if the condition does not hold. [any] */
+/* If the condition does not hold, prints a line on stderr and ends the program by SIGILL or SIGTRAP. [any] */
 #define INVARIANT(condition)                                                                                           \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \

@@ -1,4 +1,4 @@
-/* Tests whether a tree has the invariants that cct/README.md lists. Debug builds and tests call this. */
+/* Checks whether a tree has the invariants that cct/README.md lists. Called by debug builds and tests. */
 #ifndef BLAME_CCT_TREE_VALID_H
 #define BLAME_CCT_TREE_VALID_H
 

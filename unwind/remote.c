@@ -36,7 +36,8 @@ static bool remote_read_view(const struct unwinder *unwinder, uintptr_t address,
     return true;
 }
 
-/* not instrumented by AddressSanitizer: a walk may read the red zones that it puts on the stack */
+/* not instrumented by AddressSanitizer, because a walk may read the red zones that AddressSanitizer puts on the
+ * stack */
 __attribute__((no_sanitize_address)) static int libunwind_access_memory(unw_addr_space_t space, unw_word_t address,
                                                                         unw_word_t *value, int write, void *argument)
 {

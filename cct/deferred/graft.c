@@ -104,7 +104,7 @@ static bool graft_below(struct tree *tree, uint32_t from, uint32_t into, uint64_
 }
 
 /* Returns the node without a parent above `node_idx`; 0 if parent links form a circle. */
-static uint32_t top_above(const struct tree *tree, uint32_t node_idx)
+static uint32_t graft_top_above(const struct tree *tree, uint32_t node_idx)
 {
     uint32_t left = tree->entries;
     while (tree_node(node_idx)->parent && left--)
@@ -112,7 +112,7 @@ static uint32_t top_above(const struct tree *tree, uint32_t node_idx)
     return tree_node(node_idx)->parent ? 0 : node_idx;
 }
 
-static bool is_all_pending_below(uint32_t top)
+static bool graft_all_pending_below(uint32_t top)
 {
     uint32_t at = top;
     while (true) {
@@ -134,13 +134,14 @@ bool graft_is_valid(const struct tree *tree, uint32_t from, uint32_t into)
     const struct profile_node *placeholder = tree_node(from);
     if (!from || placeholder->kind != PROFILE_NODE_REGION || placeholder->parent || !placeholder->pending || !into)
         return false;
-    uint32_t top = top_above(tree, into);
+    uint32_t top = graft_top_above(tree, into);
     bool is_target = top == tree->root || (top && top != from && tree_node(top)->kind == PROFILE_NODE_REGION);
-    return is_target && is_all_pending_below(from);
+    return is_target && graft_all_pending_below(from);
 }
 
-/* Returns true for few of the grafts, so that debug builds, which then visit the whole tree, take linear time. */
-static inline bool is_checked_graft(const struct tree *tree)
+/* Returns true if a debug build checks this graft by visiting the whole tree. Only grafts number 1, 2, 4, 8 ... are
+ * checked, so that all checks together take linear time. */
+static inline bool graft_is_checked(const struct tree *tree)
 {
     return (tree->grafts & (tree->grafts - 1)) == 0;
 }
@@ -150,10 +151,10 @@ bool tree_graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps
     for (size_t i = 0; i < 2; i++)
         tree->last[i].base = tree->last[i].count = 0;
     tree->grafts++;
-    INVARIANT(!is_checked_graft(tree) || graft_is_valid(tree, from, into));
+    INVARIANT(!graft_is_checked(tree) || graft_is_valid(tree, from, into));
     time_fix(&tree->times, true);
     bool done = graft_below(tree, from, into, steps);
     time_fix(&tree->times, false);
-    INVARIANT(!is_checked_graft(tree) || (tree_is_valid(tree) && (done || graft_is_valid(tree, from, into))));
+    INVARIANT(!graft_is_checked(tree) || (tree_is_valid(tree) && (done || graft_is_valid(tree, from, into))));
     return done;
 }

@@ -13,9 +13,9 @@
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into, uint64_t *steps);
 
 /* Returns true if tree_graft() can move the contents of `from` below `into`: `from` is a placeholder, all nodes
- * below it are pending and none of them is a root, and `into` is a context below the root or below another
- * placeholder. The trie is not a target. The lists of children must be valid (tree_is_valid). Visits all nodes
- * below `from` and above `into`. Debug builds and tests call this. [owner] */
+ * below it are pending, none of them is a root, and `into` is a context below the root (not the trie's) or
+ * below another placeholder. The lists of children must be valid (tree_is_valid). Visits all nodes below
+ * `from` and above `into`. Called by debug builds and tests. [owner] */
 bool graft_is_valid(const struct tree *tree, uint32_t from, uint32_t into);
 
 #endif

@@ -244,8 +244,7 @@ static bool output_may_lie_in(const struct stat *directory)
 }
 
 /* Reads the status of the directory that was just made into *made. A user who may write to the folder above
- * could have replaced the directory by a link, or by another directory; this returns false then, with errno
- * set. */
+ * could have replaced the directory by a link, or by another directory. If so, returns false with errno set. */
 static bool output_look_at_directory(struct stat *made)
 {
     if (lstat(session.directory, made) != 0)
