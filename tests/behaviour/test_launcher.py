@@ -63,7 +63,7 @@ class Scripts(BlameTest):
         os.mkdir(folder)
         delete = f'{program("imbalance2")} & while ! ls {folder}/blame-*/*.blame; do sleep 0.05; done; rm -r {folder}; wait'
         run = execute([BLAME, "run", "sh", "-c", delete], clean_environment() | {"OMP_NUM_THREADS": "2"}, folder)
-        self.assertIn(f"blame: the profile is lost, because the folder {folder} was deleted during the run\n", run.stderr)
+        self.assertIn(f"blame: the profile is lost, because the directory {folder} was deleted during the run\n", run.stderr)
         self.assertNotIn(NO_PROFILE, run.stderr)
 
     def test_small_children_leave_no_profile_and_no_line(self):
