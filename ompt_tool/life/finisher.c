@@ -296,7 +296,7 @@ static bool finisher_judge(const struct finisher *finisher, char *why, size_t by
     else if (finisher->late)
         snprintf(why, bytes, "they were not ready after %ld seconds", finisher->limit_s);
     else if (WIFSIGNALED(finisher->status))
-        snprintf(why, bytes, "the process that writes them was ended by signal %d", WTERMSIG(finisher->status));
+        snprintf(why, bytes, "the process that writes them was killed by signal %d", WTERMSIG(finisher->status));
     else
         return true; /* the finisher has printed its own errors */
     return false;

@@ -90,7 +90,7 @@ class Surroundings(BlameTest):
         self.assert_told(self.run_beside(self.beside("#!/nonexistent\n")), "No such file or directory")
 
     def test_a_command_that_dies(self):
-        self.assert_told(self.run_beside(self.beside("#!/bin/sh\nkill -9 $$\n")), "ended by signal 9")
+        self.assert_told(self.run_beside(self.beside("#!/bin/sh\nkill -9 $$\n")), "killed by signal 9")
 
     def test_a_command_that_hangs(self):
         run = self.run_beside(self.beside("#!/bin/sh\nexec sleep 50\n"), env={"BLAME_TEST_FINISH_S": "1"})
