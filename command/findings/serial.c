@@ -60,6 +60,19 @@ static struct sleep serial_sleep_of(const struct serial_search *search, uint32_t
     return sleep;
 }
 
+/* ns of work per page fault below which code does little else than touch new memory */
+#define FAULT_NS 5000.0
+
+/* Returns how many page faults were counted below a row; 0 if they were not counted. */
+static double page_faults_below(const struct rows *rows, uint32_t index)
+{
+    const struct profile_counters *counters = row_counters(&rows->row[index], false);
+    for (size_t i = 0; counters && i < rows->counter_count; i++)
+        if (strcasestr(rows->counter_name[i], "page-fault") || strcasestr(rows->counter_name[i], "page_fault"))
+            return counters->value[i];
+    return 0;
+}
+
 /* What a serial finding covers: a row with its callees, many small functions below a row, or one function in
  * many contexts. */
 enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
@@ -73,6 +86,8 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                             .asleep_s = sleep->own_ns > 0 ? idle_s * sleep->blocked_ns / sleep->own_ns : 0,
                             .moved_s = sleep->own_ns * 1e-9};
     bool sleeps = sleep->row != ROW_NONE && sleep->blocked_ns >= MOSTLY * sleep->own_ns;
+    double faults = row == ROW_NONE || spread != ONE_PLACE ? 0 : page_faults_below(inquiry->rows, row);
+    bool touches = faults > 0 && sleep->own_ns < faults * FAULT_NS;
     char call[NAME_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "";
     struct finding finding = {
         .rule = "serial", .row = row, .metric = METRIC_IDLENESS, .seconds = seconds, .sampled = true};
@@ -84,6 +99,9 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         snprintf(asleep, sizeof asleep, " (asleep for %s %% of the time)",
                  DECIMAL(100 * sleep->blocked_ns / sleep->own_ns, 0));
         finding.title = format_printable("%s s blocked in %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), call);
+    } else if (touches) {
+        finding.title = format_printable("%s s of serial code with %s page faults (first touch)",
+                                         DECIMAL(seconds / (inquiry->threads - 1), 2), DECIMAL(faults, 0));
     } else {
         finding.title = format_printable("%s s of serial code%s", DECIMAL(seconds / (inquiry->threads - 1), 2),
                                          spread == IN_PIECES ? " in small pieces" : "");
@@ -92,8 +110,11 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         format_printable("1 of %s threads was busy while %s outside parallel regions%s%s", DECIMAL(inquiry->threads, 0),
                          spread == IN_PIECES ? "many functions ran below this one," : "this ran", some, asleep);
     finding.advice = format_printable(
-        "%s", sleeps ? "Overlap the wait with other work (in a task, or a thread of its own), or let it be shorter "
-                       "or less frequent. The wait needs no core, so more threads do not make it shorter."
+        "%s", sleeps    ? "Overlap the wait with other work (in a task, or a thread of its own), or let it be shorter "
+                          "or less frequent. The wait needs no core, so more threads do not make it shorter."
+              : touches ? "The first access to each page of new memory is a page fault. Let the threads that use the "
+                          "data later touch it first, in a parallel loop with the same schedule, or reuse memory "
+                          "instead of allocating it anew."
               : spread == IN_PIECES ? "The serial pieces add up. Look at the callees in the top-down view, move them "
                                       "into parallel regions, or overlap them with other work as tasks."
                                     : "Make the code parallel, overlap it with other work as a task, or do less of it. "

@@ -87,6 +87,38 @@ WITH_PROFILE(a_process_that_is_stopped_is_in_no_call)
     assert_int_equal(program.findings->count, 0);
 }
 
+/* ---- page faults ---- */
+
+/* Counts page faults in 2 s of serial code. */
+static void count_faults(const char *counter, double faults)
+{
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    run(init, 2, 1, 1, 0);
+    made.profile.counter_name[0] = counter;
+    made.profile.counter_count = 1;
+    made.counters[0] = (struct merged_counters){.node = init, .counters = {.value = {faults}}};
+    made.profile.counters_count = 1;
+}
+
+WITH_PROFILE(serial_code_with_many_page_faults_touches_memory_first)
+{
+    count_faults("perf::PAGE-FAULTS", 1e6);
+    assert_string_equal(only("serial")->title, "2.00 s of serial code with 1000000 page faults (first touch)");
+    assert_in(only("serial")->advice, "same schedule");
+}
+
+WITH_PROFILE(serial_code_with_few_page_faults_does_other_work)
+{
+    count_faults("page-faults", 1e5);
+    assert_string_equal(only("serial")->title, "2.00 s of serial code");
+}
+
+WITH_PROFILE(other_counters_are_no_page_faults)
+{
+    count_faults("PAPI_TOT_INS", 1e6);
+    assert_string_equal(only("serial")->title, "2.00 s of serial code");
+}
+
 /* ---- regions of one thread ---- */
 
 static void make_one_thread(const char *environment)
