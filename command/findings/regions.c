@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "command/findings/rules.h"
+#include "command/rows/own.h"
 
 static bool is_named_unit(const struct inquiry *inquiry, const struct unit *unit)
 {
@@ -46,15 +47,26 @@ static bool sleep_is_more(const struct unit *unit, double seconds)
     return waits_for_sleep(unit) && seconds < MOSTLY * unit->sum.blocked * 1e-9;
 }
 
+/* Writes the name of the unit's region or task, with its directive's line. Writes "" if the place begins with it. */
+static void name_construct(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, char name[NAME_BYTES])
+{
+    const struct rows *rows = inquiry->rows;
+    const struct row *construct = &rows->row[unit->row];
+    bool begins = rows->row[rows_own(rows, row)].function == construct->function;
+    bool known = construct->kind == ROW_PARALLEL || construct->kind == ROW_TASK;
+    shorten_name(name, known && !begins ? construct->label->name : "");
+}
+
 /* Fills in title and advice. If the other threads wait for a sleeping thread, the finding gets another title
  * and other advice, because dividing the work differently would not help. */
 static void regions_set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit,
                                          struct finding *finding, const char *what, const char *advice)
 {
-    char call[NAME_BYTES];
+    char call[NAME_BYTES], construct[NAME_BYTES];
     if (!waits_for_sleep(unit)) {
-        finding->title = format_printable("%s: %s of %s threads busy", what, DECIMAL(busy_threads(&unit->sum), 1),
-                                          DECIMAL(inquiry->threads, 0));
+        name_construct(inquiry, unit, finding->row, construct);
+        finding->title = format_printable("%s%s%s: %s of %s threads busy", what, *construct ? " in " : "", construct,
+                                          DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
         finding->advice = format_printable("%s", advice);
         return;
     }
@@ -198,8 +210,9 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
     finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, false));
     name_longest_section(inquiry, unit, section);
-    snprintf(title, sizeof title, "%s%s%s", texts[why].title,
-             why == UNEVEN_SECTIONS && *section ? ", the longest in " : "", why == UNEVEN_SECTIONS ? section : "");
+    bool longest = why == UNEVEN_SECTIONS && *section;
+    snprintf(title, sizeof title, "%s%s%s%s", texts[why].title, longest ? " (the longest: " : "",
+             longest ? section : "", longest ? ")" : "");
     regions_set_title_and_advice(inquiry, unit, &finding, title, texts[why].advice);
     struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
     unit->idle_told = true;

@@ -77,7 +77,7 @@ WITH_PROFILE(a_region_is_judged_by_how_many_threads_were_busy)
     const struct finding *finding = only("imbalance");
     assert_about(finding->seconds, 4);
     assert_about(finding->gain_s, 1);
-    assert_string_equal(finding->title, "unequal work: 3.3 of 4 threads busy");
+    assert_string_equal(finding->title, "unequal work in solve [parallel p.c:40]: 3.3 of 4 threads busy");
     assert_int_equal(strncmp(finding->place, "heavy  p.c:51", 13), 0);
     assert_non_null(strstr(finding->evidence, "solve [parallel p.c:40]"));
     assert_non_null(strstr(finding->evidence, "ends of loops"));

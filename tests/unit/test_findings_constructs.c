@@ -211,7 +211,7 @@ static void make_sections(double sections_share)
 WITH_CONSTRUCTS(sections_are_named_with_the_longest_and_their_number)
 {
     make_sections(1);
-    assert_title(only("coarse"), "sections of unequal length, the longest in heavy: ");
+    assert_title(only("coarse"), "sections of unequal length (the longest: heavy) in solve [parallel p.c:40]: ");
     assert_non_null(strstr(program.findings->finding[0].evidence, "beside about 3 sections"));
     assert_null(strstr(program.findings->finding[0].advice, "collapse"));
 }
@@ -219,7 +219,7 @@ WITH_CONSTRUCTS(sections_are_named_with_the_longest_and_their_number)
 WITH_CONSTRUCTS(loops_of_few_iterations_are_not_sections)
 {
     make_sections(0.3);
-    assert_title(only("coarse"), "too few pieces: ");
+    assert_title(only("coarse"), "too few pieces in solve [parallel p.c:40]: ");
     assert_advice(&program.findings->finding[0], "collapse");
 }
 
