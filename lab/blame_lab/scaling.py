@@ -17,6 +17,7 @@ TOLD = 0.01          # of the total effort: smallest loss that counts for `first
 LEAST_LOST = 0.0005  # of the total effort: what is printed as more than 0.0 %
 LEAST_SHOWN = 0.05   # per cent of the total effort: smallest part for which a rare metric gets a column
 ENOUGH = 5           # different numbers; with fewer, forms of a model cannot be distinguished
+GROWN = 1.1          # factor by which thread time has grown if no model shows it
 NO_CORES = 0.05      # of the total effort: smallest part that is mentioned
 WIDE = 150           # columns; narrower terminals have no room for models, which are also in the CSV
 NAME_COLUMNS, LEAST_NAME_COLUMNS, MODEL_COLUMNS = 48, 16, 32
@@ -156,7 +157,7 @@ def label(scaling, context, columns, utf8):
 # ---- text ----
 
 def foretold(found, decimals):
-    return f"{decimal(found.at, decimals)} ({decimal(max(found.low, 0), decimals)} to {decimal(found.high, decimals)})" if found.tells() else "not told"
+    return f"{decimal(found.at, decimals)} ({decimal(max(found.low, 0), decimals)} to {decimal(found.high, decimals)})" if found.tells() else "no forecast"
 
 
 def points_text(scaling):
@@ -174,14 +175,19 @@ def whole_text(scaling, columns):
     if not scaling.design:
         return paragraph("No model: a model needs runs with at least three different numbers.", columns)
     found, next_p = scaling.fit(scaling.effort), decimal(scaling.next, 0)
-    text = f"Thread time {'grows as' if found.form else 'does not seem to grow, from'} {found.text()}. "
-    if found.tells():
+    first, last = (decimal(scaling.effort[i], scaling.decimals) for i in (0, -1))
+    unclear = not found.form and scaling.effort[-1] > GROWN * scaling.effort[0]
+    if found.form:
+        text = f"Thread time grows as {found.text()}. "
+    else:
+        text = f"Thread time {'grows' if unclear else 'does not grow'}: {first} to {last} {scaling.unit}. "
+    if found.tells() and not unclear:
         wall = Fit(at=found.at / scaling.next, low=found.low / scaling.next, high=found.high / scaling.next)
         of_wall = "" if scaling.events else f" and, with a core for each, {foretold(wall, 3)} s of wall time"
         text += f"With {next_p} {scaling.by} it will be {foretold(found, scaling.decimals)} {scaling.unit}{of_wall}."
     else:
-        why = "one of the many forms always fits three numbers" if found.few else f"{found.allowed} forms fit about equally well, and differ there by more than a factor of 2"
-        text += f"The data do not show how much it will be with {next_p} {scaling.by}: {why}."
+        why = "one of the many forms always fits three numbers" if found.few else "no form fits better than chance" if unclear else f"{found.allowed} forms fit about equally well, and differ there by more than a factor of 2"
+        text += f"There is no forecast for {next_p} {scaling.by}: {why}."
     text = paragraph(text, columns)
     if len(scaling.numbers) < ENOUGH:
         text += paragraph("Models based on fewer than five different numbers are guesses: a constant, a root and a logarithm look alike.", columns)
@@ -229,7 +235,9 @@ def csv_text(scaling):
               "foretold", "low", "high"]
 
     def model(found):
-        return (found.text(), scaling.next, found.at, found.low, found.high) if scaling.design else (None,) * 5
+        if not scaling.design:
+            return (None,) * 5
+        return (found.text(), scaling.next, *((found.at, found.low, found.high) if found.tells() else (None,) * 3))
 
     whole, rows = scaling.fit(scaling.effort), []
     for i, number in enumerate(scaling.numbers):

@@ -32,19 +32,21 @@ class Plan:
 
 class Tried:
     """The result for a dimension. `values`: its values that were run. `best`: the best of these. `change`: its time compared with that of the setting
-    that it raced against."""
+    that it raced against. `error`: standard error of the change's logarithm. `means`: for each value, the logarithm of its change and that error, from
+    its latest race."""
 
     def __init__(self):
-        self.values, self.best, self.change, self.taken = set(), 0, 0.0, False
+        self.values, self.best, self.change, self.error, self.taken, self.means = set(), 0, 0.0, 0.0, False, {}
 
 
 class Result:
     """`gain`, `low`, `high`: parts of the default's time, the mean of the pairs and its 95 % interval. `default_s`: geometric mean of the default's
-    runs in the pairs."""
+    runs in the pairs. `cut_off`: the runs or the time were used up before all races had ended."""
 
     def __init__(self, verdict, best, pairs, runs):
         self.verdict, self.best, self.pairs, self.runs = verdict, best, pairs, runs
         self.gain = self.low = self.high = self.default_s = 0.0
+        self.cut_off = False
 
 
 class Rival:
@@ -72,7 +74,7 @@ class Search:
         self.best, self.failed_best = self.default, None
         self.tried = [Tried() for _ in plan.dimensions]
         self.noise_squares, self.noise_freedom = 0.0, 0
-        self.confirms = self.default_failed = False
+        self.confirms = self.default_failed = self.cut_off = False
         self.pairs, self.default_logs, self.failed_pairs = [], [], 0
         self.steps = self.everything()
         self.setting = next(self.steps, None)
@@ -105,7 +107,7 @@ class Search:
                 yield from self.calibrate()
                 yield from self.look()
             except Enough:
-                pass
+                self.cut_off = not self.default_failed
             if self.best != self.default and not self.default_failed:
                 self.confirms = True
                 yield from self.confirm()
@@ -227,7 +229,8 @@ class Search:
                 return
             rivals.sort(key=Rival.mean)
             first, error = rivals[0], self.noise() / math.sqrt(round_number)
-            self.note(dimension, first, False)
+            for rival in rivals:
+                self.note(dimension, rival, False)
             rivals = [rival for rival in rivals[:(len(rivals) + 1) // 2] if rival is first or rival.mean() - first.mean() <= WORSE * error]
             mean, last = first.mean(), round_number == LAST_ROUND
             if mean > WORSE * error or (round_number > 1 and mean > -self.plan.least) or (last and mean > -error):
@@ -240,9 +243,11 @@ class Search:
     def note(self, dimension, rival, taken):
         if dimension is None:
             return
-        tried, change = self.tried[dimension], math.expm1(rival.mean())
-        if taken or (not tried.taken and (tried.best == 0 or change < tried.change)):
-            tried.best, tried.change = rival.setting[dimension], change
+        tried = self.tried[dimension]
+        tried.means[rival.setting[dimension]] = rival.mean(), self.noise() / math.sqrt(len(rival.differences))
+        if taken or not tried.taken:
+            tried.best = rival.setting[dimension] if taken else min(tried.means, key=tried.means.get)
+            tried.change, tried.error = math.expm1(tried.means[tried.best][0]), tried.means[tried.best][1]
         tried.taken |= taken
 
     def trim(self):
@@ -276,6 +281,7 @@ class Search:
     def judge(self):
         best = self.failed_best if self.best == self.default and self.failed_best else self.best
         result = Result(AS_IT_IS, best, len(self.pairs), self.runs)
+        result.cut_off = self.cut_off
         if len(self.pairs) > 1:
             count = len(self.pairs)
             mean = sum(self.pairs) / count

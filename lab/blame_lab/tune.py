@@ -18,6 +18,9 @@ from .text import clean, csv_of, decimal, plural
 PAIRS, MOST_INPUTS = 8, 32
 LEAST_GAIN = 0.01
 LITTLE_LOST = 0.01  # part of the threads' time lost to waiting; with less, settings for loops and waiting cannot help
+MOST_PAIRS = 64    # more pairs are not recommended
+DEVIATIONS = 1.96  # standard errors of a 95 % interval
+BUSY = ("cores-taken", "quota")  # findings that other programs had the cores
 MUCH_SCATTER = 0.1  # part of a run's time; with more, the machine was busy
 CAUSES = ("work", "idleness", "overhead", "lock-wait", "no-core")
 
@@ -58,7 +61,7 @@ class Tuning:
     def __init__(self, request, program, of):
         self.request, self.program, self.space = request, program, of
         self.default = (0,) * len(of.dimensions)
-        self.stop, self.runs, self.unmeasured = tries.Stop(), [], 0
+        self.stop, self.runs, self.unmeasured, self.busy = tries.Stop(), [], 0, ""
         self.id = f"{int(time.time()):08x}{os.getpid() & 0xffff:04x}"
         self.began = time.monotonic()
         self.order, self.why, self.guess, self.guess_refused = [], {}, None, None
@@ -139,6 +142,7 @@ class Tuning:
         with exported("tune", [self.inside("profile")]) as lines:
             profile = Profile(lines)
         if first:
+            self.busy = next((clean(finding["title"]) for finding in profile.findings if finding["rule"] in BUSY), "")
             self.put_others(self.follow_findings(profile) if profile.whole else 1)
         elif run.confirms and profile.whole:
             self.causes[run.setting != self.default].append(profile.seconds)
@@ -237,6 +241,10 @@ def pairs_text(result):
     return f" ({decimal(100 * result.low, 1)} to {decimal(100 * result.high, 1)} %, 95 %, {plural(result.pairs, 'pair')} of runs apart from the search)\n"
 
 
+def seems_faster(tried):
+    return bool(tried.values) and not tried.taken and tried.change < -LEAST_GAIN
+
+
 def verdict_text(tuning, result):
     best = assignments(tuning, result.best)
     if result.verdict == search.GAIN:
@@ -257,16 +265,26 @@ def verdict_text(tuning, result):
         return "Nothing was tried: give more --runs, or --minutes.\n"
     if any(tried.taken for tried in tuning.search.tried):
         return "Nothing is faster: the settings below seemed faster, but were not when they were run again.\n"
+    if any(seems_faster(tried) for tried in tuning.search.tried):
+        why = "the runs or the time were used up before they were compared often enough" if result.cut_off else "the differences are not significant"
+        return f"No setting is shown to be faster. Some settings below seemed faster, but {why}.\n"
     return "It is best as it is, as far as this search can tell: nothing that was tried was faster.\n"
 
 
 def scatter_text(tuning, result):
-    """Says how to find out more if chance hides a possible gain."""
-    scatter = tuning.search.scatter()
-    if scatter < MUCH_SCATTER or result.verdict == search.GAIN or not any(tried.values for tried in tuning.search.tried):
+    """Says that the machine was busy, and how to find out more if this may hide a gain."""
+    scatter, reasons = tuning.search.scatter(), []
+    if result.verdict == search.GAIN or not any(tried.values for tried in tuning.search.tried):
         return ""
-    return (f"Runs of one setting vary by {decimal(100 * scatter, 0)} %: other programs may be using the machine. To detect a gain of 10 %, use about"
-            f" {max(8, math.ceil((2 * 1.96 * math.sqrt(2) * scatter / 0.1) ** 2))} --pairs here, or use a quiet machine.\n")
+    if scatter >= MUCH_SCATTER:
+        reasons.append(f"runs of one setting vary by {decimal(100 * scatter, 0)} %")
+    if tuning.busy:
+        reasons.append(f"the first run had {tuning.busy}")
+    pairs = max(8, math.ceil((2 * DEVIATIONS * math.sqrt(2) * scatter / 0.1) ** 2))
+    if not reasons:
+        return ""
+    needed = f"use about {pairs} --pairs here (and --runs {4 * pairs}), or use a quiet machine" if pairs <= MOST_PAIRS else "use a quiet machine"
+    return f"The machine was busy: {', and '.join(reasons)}. To detect a gain of 10 %, {needed}.\n"
 
 
 def causes_text(tuning):
@@ -289,6 +307,8 @@ def dimension_text(tuning, i, result):
         said = f"{best}: {change}"
     elif tried.taken:
         said = f"{best} had {change}, but not together with settings found later"
+    elif seems_faster(tried):
+        said = f"not significant: the best, {best}, had {change} (+- {decimal(100 * DEVIATIONS * tried.error, 1)} %)"
     else:
         said = f"not worth it: the best, {best}, had {change}"
     return f"  {of.name:<10} {len(values)} of {len(of.values) - 1} tried; {said}{f'; tried first: {why}' if why else ''}\n"

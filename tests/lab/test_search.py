@@ -3,10 +3,11 @@
 import math
 import random
 import statistics
+import types
 import unittest
 
 import lab
-from blame_lab import search
+from blame_lab import search, tune
 
 SEEDS, MOST_RUNS, NEVER, SCATTER = lab.seeds(100), 400, 10000, 0.01
 THREADS, SCHEDULE, WAIT, BIND, OWN = range(5)
@@ -130,6 +131,35 @@ class Search(unittest.TestCase):
         self.assertEqual(looking.next(), DEFAULT)
         looking.hurry()
         self.assertIsNone(looking.next())
+
+    def lucky(self, runs):
+        """A search on a machine whose first run of the other setting takes 0.4 s, and every later run 1 s."""
+        looking, others, defaults = search.Search(search.Plan([(2, False)], (0,), runs, 3, 0.01, 1)), 0, 0
+        while (setting := looking.next()) is not None:
+            others += setting == (1,)
+            defaults += setting == (0,)
+            looking.tell(2.5 if setting == (0,) and defaults == 2 else 0.4 if setting == (1,) and others == 1 else 1)
+        return looking, looking.judge()
+
+    def told(self, looking, result, busy):
+        tuning = types.SimpleNamespace(search=looking, busy=busy, space=types.SimpleNamespace(variables=lambda _: {}, dimensions=[]))
+        return tune.verdict_text(tuning, result) + tune.scatter_text(tuning, result)
+
+    def test_what_one_lucky_run_showed_is_not_what_all_show(self):
+        looking, result = self.lucky(MOST_RUNS)
+        self.assertEqual((result.verdict, result.cut_off), (search.AS_IT_IS, False))
+        self.assertGreater(looking.tried[0].change, -0.3)
+        self.assertGreater(1.96 * looking.tried[0].error, -math.log1p(looking.tried[0].change))
+
+    def test_a_setting_that_seemed_faster_is_no_setting_that_was_not(self):
+        looking, result = self.lucky(10)
+        self.assertTrue(result.cut_off)
+        self.assertLess(looking.tried[0].change, -0.5)
+        told = self.told(looking, result, "2.00 s of thread time without a core")
+        self.assertIn("No setting is shown to be faster", told)
+        self.assertIn("used up before they were compared often enough", told)
+        self.assertRegex(told, r"The machine was busy: runs of one setting vary by \d+ %, and the first run had 2.00 s of thread time without a core\.")
+        self.assertNotIn("nothing that was tried was faster", told)
 
     def test_a_best_that_fails_once_is_told_of_as_that(self):
         failed = 0
