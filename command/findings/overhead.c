@@ -258,6 +258,7 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
 {
     const char *title = constructs[construct].title, *advice = constructs[construct].advice, *more = "";
     if (construct == CONSTRUCT_FLUSH && inquiry->threads > 1 && does_little_else(inquiry, finding->row)) {
+        finding->rule = "spin";
         title = "spin-waiting on a flag";
         advice = "The code reads a flag until another thread sets it. Let OpenMP do the waiting: a barrier, task "
                  "dependences, or one region for the code before the flag is set and one for the code after it. If the "

@@ -101,15 +101,21 @@ static struct relief relief_of(const struct unit *unit, double seconds, double l
                            .moved_s = profile_sums_own(&unit->sum) * 1e-9};
 }
 
-/* Writes the name of the function that is called in the section for which threads wait most; "" if the section
- * calls none. */
+/* Writes the name of the function that is called in the section for which threads wait most. Writes "" if the
+ * section calls none, or if another call in the region has the same name. */
 static void name_longest_section(const struct inquiry *inquiry, const struct unit *unit, char name[NAME_BYTES])
 {
     const struct rows *rows = inquiry->rows;
-    uint32_t section = unit->worst[CAUSE_BARRIER], region = inquiry->region[section];
+    uint32_t section = unit->worst[CAUSE_BARRIER], region = inquiry->region[section], twins = 0;
+    *name = '\0';
     while (section && section != region && rows->row[section].parent != region)
         section = rows->row[section].parent;
-    shorten_name(name, section && section != region ? rows->row[section].label->name : "");
+    if (!section || section == region)
+        return;
+    for (uint32_t i = region + 1; i < rows->row[region].end; i = rows->row[i].end)
+        twins += rows->row[i].kind != ROW_STATEMENT && rows->row[i].function == rows->row[section].function;
+    if (twins == 1)
+        shorten_name(name, rows->row[section].label->name);
 }
 
 /* Returns the evidence that every finding about an idle region has. */
