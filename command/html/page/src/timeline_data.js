@@ -141,10 +141,12 @@ export class Timeline {
         };
     }
 
-    // Returns the function of a row. A statement belongs to its function, and so does the row <no core>.
+    // Returns the function of a row. A statement belongs to its function, and so does the row <no core>, except directly
+    // below the whole program, where no function is known.
     codeRow(row) {
-        const { model } = this;
-        return row > 0 && (model.isStatement(row) || model.name(row) === NO_CORE) ? model.parent[row] : row;
+        const { model } = this,
+            above = row > 0 ? model.parent[row] : 0;
+        return model.isStatement(row) || (above > 0 && model.name(row) === NO_CORE) ? above : row;
     }
 
     // Returns the ancestor of a row at a depth, or the row itself if it is not that deep.
