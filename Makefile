@@ -62,9 +62,11 @@ $(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
 	$(CC) -shared $(SAN_FLAGS) $(LDFLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
 	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
 
-# Without a C library: it is loaded into every process that the program starts.
+# Without a C library: it is loaded into every process that the program starts. Also without libgcc, whose functions
+# GCC calls for atomic operations on aarch64 by default.
 LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(NO_PATHS) -fPIC -fvisibility=hidden -ffreestanding \
-    -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I.
+    -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I. \
+    $(if $(filter aarch64,$(MACHINE)),-mno-outline-atomics)
 LOADER_SOURCES := $(call of_machine,$(wildcard layers/loader/*.c))
 $(LOADER): $(LOADER_SOURCES) $(wildcard layers/loader/*.h) base/launched.h base/kernel.h base/same_file.h
 	@mkdir -p $(@D)
