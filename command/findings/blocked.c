@@ -59,9 +59,7 @@ static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
         snprintf(some, sizeof some, ", in %u calling contexts", blocked->contexts);
     shorten_name(call, name_of_call(inquiry->rows, blocked->row));
     finding.title = format_printable("%s s blocked in %s", DECIMAL(seconds, 2), call);
-    finding.evidence = format_printable("threads slept in this call for %s s (+- %s)%s: %s", DECIMAL(seconds, 2),
-                                        DECIMAL(error_of(&inquiry->error, METRIC_BLOCKED, seconds, ERROR_ALONE), 2),
-                                        some, SHARE(inquiry, seconds));
+    finding.evidence = format_printable("threads slept in this call%s", some);
     finding.advice = format_printable("%s", blocked_advice(call));
     put_bounded_finding(inquiry, &finding, &relief);
 }

@@ -43,15 +43,14 @@ void find_copies(struct inquiry *inquiry)
         unit->copies = true;
         struct finding finding = {
             .rule = "copies", .row = row, .metric = METRIC_WORK, .seconds = seconds, .sampled = true};
-        struct relief relief = {.wall_s = seconds, .dropped_s = seconds};
+        struct relief relief = {.spent_s = seconds, .idle_s = late_s};
         finding.title =
             format_printable("threads copy private variables for %s s (firstprivate, copyin)", DECIMAL(seconds, 2));
         char late[FORMAT_NUMBER_BYTES + 64] = "";
         if (late_s >= LEAST_GAIN_S)
             snprintf(late, sizeof late, ", and threads that had not entered idled for %s s", DECIMAL(late_s, 2));
-        finding.evidence =
-            format_printable("%s %% of the region's work is copying in the line of its directive%s: %s",
-                             DECIMAL(100e9 * seconds / unit->sum.work, 0), late, SHARE(inquiry, seconds));
+        finding.evidence = format_printable("%s %% of the region's work is copying in the line of its directive%s",
+                                            DECIMAL(100e9 * seconds / unit->sum.work, 0), late);
         finding.advice = format_printable(
             "Each thread copies the whole variable in each region. Let the threads read one copy (shared, or a pointer "
             "to the data), make only the part private that a thread changes, or start fewer regions.");

@@ -63,8 +63,8 @@ void find_one_thread(struct inquiry *inquiry)
                                                    DECIMAL(inquiry->cores, 0))
                                 : format_printable("all %s parallel regions run with one thread, on %s cores",
                                                    DECIMAL(regions, 0), DECIMAL(inquiry->cores, 0));
-    finding.evidence = format_printable("%s s in parallel regions, %s %% of it in the named one: %s",
-                                        DECIMAL(seconds, 2), DECIMAL(100 * most_ns / ns, 0), SHARE(inquiry, seconds));
+    finding.evidence =
+        format_printable("%s %% of the time in parallel regions is in the named one", DECIMAL(100 * most_ns / ns, 0));
     finding.advice = format_printable("%s", why_one_thread(inquiry->profile));
     put_finding(inquiry, &finding);
 }
