@@ -339,8 +339,7 @@ static void put_changes(struct inquiry *inquiry, const struct course *course, si
     struct relief relief = {.idle_s = course->seconds, .moved_s = INFINITY};
     if (course->metric == METRIC_IDLENESS)
         finding.gain_s = bound_of(inquiry, &relief);
-    if (course->metric == METRIC_NO_CORE || is_for_want_of_cores(course))
-        finding.rank = FINDING_LAST;
+    finding.rank = course->metric == METRIC_NO_CORE || is_for_want_of_cores(course) ? FINDING_LAST : FINDING_TIME;
     finding.title = change_title(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
     if (course->row != ROW_NONE)
         snprintf(share, sizeof share, ", %.40s %% of it in the named code",

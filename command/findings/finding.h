@@ -12,7 +12,8 @@
 enum finding_rank {
     FINDING_FIRST = -1, /* it makes the other findings doubtful */
     FINDING_OWN = 0,    /* about the program */
-    FINDING_LAST = 1,   /* about missing cores */
+    FINDING_TIME = 1,   /* about when the run loses time; another finding may say why */
+    FINDING_LAST = 2,   /* about missing cores */
 };
 
 struct finding {

@@ -105,8 +105,8 @@ static void put_finding_error(const struct inquiry *inquiry, struct finding *put
     char *title = put->title, *evidence = put->evidence;
     put->error = error_of_finding(inquiry, put);
     double least_s = put->seconds - put->error;
-    /* findings about missing cores are judged by all of the effort */
-    if (put->rank == FINDING_LAST ? percent_of_program(inquiry, least_s) >= LEAST_PERCENT
+    /* changes and missing cores are judged by all of the effort */
+    if (put->rank >= FINDING_TIME ? percent_of_program(inquiry, least_s) >= LEAST_PERCENT
                                   : finding_is_enough(inquiry, least_s))
         return;
     put->title = memory_text("perhaps (few samples): %s", title);

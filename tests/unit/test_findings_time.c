@@ -128,6 +128,9 @@ UNIT_TEST_WITH(a_change_that_is_nobodys_alone_names_nobody, NULL, destroy)
     assert_non_null(finding);
     assert_null(strstr(finding->title, "dominate"));
     assert_true(finding->row == ROW_NONE);
+    /* each of the causes has a smaller share, and comes before */
+    assert_ptr_equal(finding, &program.findings->finding[program.findings->count - 1]);
+    assert_true(program.findings->count > 1 && finding->share > program.findings->finding[0].share);
 }
 
 UNIT_TEST_WITH(steady_and_little_changed_runs_say_nothing, NULL, destroy)
