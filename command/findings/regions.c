@@ -279,15 +279,35 @@ static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *
     return finding_is_enough_idleness(inquiry, idle);
 }
 
+static bool has_tasks_in_unit(const struct inquiry *inquiry, const struct unit *unit)
+{
+    return inquiry->rows->row[unit->row].kind == ROW_TASK || creates_tasks(inquiry, unit);
+}
+
+/* Returns whether an earlier finding covers the unit's idleness: one about the unit itself, or about a unit that
+ * creates or executes the same tasks. */
+static bool is_idleness_told(const struct inquiry *inquiry, const struct unit *unit)
+{
+    if (unit->both || unit->fine || unit->slow_creation)
+        return true;
+    for (size_t i = 0; i < inquiry->unit_count && has_tasks_in_unit(inquiry, unit); i++) {
+        const struct unit *other = &inquiry->unit[i];
+        if (other->host == unit->host && (other->both || other->fine) && has_tasks_in_unit(inquiry, other))
+            return true;
+    }
+    return false;
+}
+
 /* Finds regions in which one thread creates tasks too slowly. The idleness for tasks is in the same finding. */
 static void find_slow_creation(struct inquiry *inquiry)
 {
     for (size_t i = 0; i < inquiry->unit_count; i++) {
         struct unit *unit = &inquiry->unit[i];
+        if (is_idleness_told(inquiry, unit) || !(unit->idle_ns[CAUSE_BARRIER] > 0) ||
+            why_shares_are_uneven(inquiry, unit) != UNEVEN_CREATION || inquiry->unit[unit->host].slow_creation)
+            continue;
         double seconds = (unit->idle_ns[CAUSE_BARRIER] + idle_for_created_ns(inquiry, unit)) * 1e-9;
-        if (unit->both || unit->fine || !(unit->idle_ns[CAUSE_BARRIER] > 0) ||
-            why_shares_are_uneven(inquiry, unit) != UNEVEN_CREATION || sleep_is_more(unit, seconds) ||
-            !finding_is_enough_idleness(inquiry, seconds) || inquiry->unit[unit->host].slow_creation)
+        if (sleep_is_more(unit, seconds) || !finding_is_enough_idleness(inquiry, seconds))
             continue;
         unit->slow_creation = true;
         for (size_t j = 0; j < inquiry->unit_count; j++)
@@ -304,7 +324,7 @@ void find_idle_regions(struct inquiry *inquiry)
         struct unit *unit = &inquiry->unit[i];
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
-        bool covered = unit->both || unit->fine || unit->slow_creation;
+        bool covered = is_idleness_told(inquiry, unit);
         if (!covered && finding_is_enough_idleness(inquiry, barrier))
             put_barrier_finding(inquiry, unit, barrier);
         if (!covered && finding_is_enough_idleness(inquiry, tasks))

@@ -251,6 +251,15 @@ WITH_CONSTRUCTS(slow_creation_is_one_finding_with_the_idleness_for_its_tasks)
     assert_advice(&program.findings->finding[0], "taskloop");
 }
 
+WITH_CONSTRUCTS(a_region_with_idleness_and_overhead_and_its_tasks_are_one_finding)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), region = frame(solve, KEY(REGION));
+    run(region, 2, 1, THREADS, PROFILE_PLACE_WORKSHARE);
+    run(runtime(region, BARRIER), 1, THREADS, THREADS, 0);
+    run(frame(solve, KEY(TASK)), 2, 2, THREADS, PROFILE_PLACE_WORKSHARE);
+    only("both");
+}
+
 enum { COPY = 50, COPYING_REGION };
 
 /* A call in a line of a region takes 3 s of each thread, and the rest of the region 1 s. The region's directive is
