@@ -512,7 +512,7 @@ static void print_top_phases(const struct summary *summary)
         return;
     struct phase_table *table = phases_gather(summary->profile, summary->rows);
     if (table->group_count > 1)
-        fprintf(summary->out, "\nPhases, with idleness as a share of their threads' time, and their length%s:\n",
+        fprintf(summary->out, "\nPhases, with idleness (share of thread time) and length%s:\n",
                 summary->profile->header.merged ? ", summed over ranks" : "");
     for (size_t g = 1; g < table->group_count && g <= PHASES_SHOWN; g++) {
         const struct phase_group *group = &table->group[g];

@@ -443,7 +443,7 @@ WITH_PROFILE(the_program_of_a_job_is_all_ranks_together)
     out = made_out();
     report_print_summary(out, &made.profile, &made.tables, "d");
     fclose(out);
-    line_with("length, summed over ranks):\n");
+    line_with("length, summed over ranks:\n");
 }
 
 WITH_PROFILE(the_summary_has_phases_and_notes)
