@@ -29,9 +29,9 @@
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
     __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED true
+#define BIND_SANITIZED true
 #else
-#define SANITIZED false
+#define BIND_SANITIZED false
 #endif
 
 #define LIBRARIES_MOST 16
@@ -375,8 +375,8 @@ static void bind_with_libraries(const struct link_map *map, unsigned depth)
 
 __attribute__((constructor(101))) static void bind_own(void)
 {
-    const struct link_map *own = NULL, *first = SANITIZED ? NULL : bind_list_of_own(&own);
-    if (SANITIZED || (own && own == _r_debug.r_map))
+    const struct link_map *own = NULL, *first = BIND_SANITIZED ? NULL : bind_list_of_own(&own);
+    if (BIND_SANITIZED || (own && own == _r_debug.r_map))
         return; /* this code is linked into a program (a test), which must use the program's own functions */
     if (first && bind_find_library(&libc.object, first, "libc.so.6")) {
         libc.first = first;

@@ -32,9 +32,9 @@ static bool title_has(const char *title, const char *number)
  * most 0.15 s shorter", without the numbers that the title has. */
 static void print_numbers(FILE *out, const struct finding *finding, double whole_s, const struct view_style *style)
 {
-    char said[FORMAT_NUMBER_BYTES + 24], error[FORMAT_NUMBER_BYTES + 16] = "", seconds[FORMAT_NUMBER_BYTES + 48] = "",
-                                                                     share[2 * FORMAT_NUMBER_BYTES + 64] = "",
-                                                                     gain[FORMAT_NUMBER_BYTES + 48] = "";
+    char said[FORMAT_NUMBER_BYTES + 24], error[FORMAT_NUMBER_BYTES + 16] = "";
+    char seconds[2 * FORMAT_NUMBER_BYTES + 96] = "", share[3 * FORMAT_NUMBER_BYTES + 80] = "";
+    char gain[FORMAT_NUMBER_BYTES + 48] = "";
     bool timed = finding->seconds > 0 && finding->metric != METRIC_SAMPLES;
     if (finding->error > 0)
         snprintf(error, sizeof error, " (+- %s s)", DECIMAL(finding->error, 2));
