@@ -17,7 +17,7 @@ static size_t utf8_length_by(unsigned char first)
     return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
 }
 
-static void put_sequence(struct cleaner *cleaner)
+static void put_clean_sequence(struct cleaner *cleaner)
 {
     cleaner->sequence[cleaner->kept] = '\0';
     char *clean = format_clean(cleaner->sequence, true);
@@ -26,30 +26,30 @@ static void put_sequence(struct cleaner *cleaner)
     cleaner->kept = 0;
 }
 
-static ssize_t write_clean(void *cookie, const char *bytes, size_t size)
+static ssize_t clean_stream_write(void *cookie, const char *bytes, size_t size)
 {
     struct cleaner *cleaner = cookie;
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = (unsigned char)bytes[i];
         bool control = (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7f;
         if (cleaner->kept && (byte & 0xc0) != 0x80)
-            put_sequence(cleaner);
+            put_clean_sequence(cleaner);
         if (byte < 0x80)
             putc(control ? '?' : byte, cleaner->terminal);
         else
             cleaner->sequence[cleaner->kept++] = (char)byte;
         if (cleaner->kept && cleaner->kept == utf8_length_by((unsigned char)cleaner->sequence[0]))
-            put_sequence(cleaner);
+            put_clean_sequence(cleaner);
     }
     fflush(cleaner->terminal);
     return ferror(cleaner->terminal) ? 0 : (ssize_t)size;
 }
 
-static int close_clean(void *cookie)
+static int clean_stream_close(void *cookie)
 {
     struct cleaner *cleaner = cookie;
     if (cleaner->kept)
-        put_sequence(cleaner);
+        put_clean_sequence(cleaner);
     free(cleaner);
     return 0;
 }
@@ -58,7 +58,8 @@ FILE *clean_stream(FILE *terminal)
 {
     struct cleaner *cleaner = memory_array(1, sizeof *cleaner);
     cleaner->terminal = terminal;
-    return memory_check(fopencookie(cleaner, "w", (cookie_io_functions_t){.write = write_clean, .close = close_clean}));
+    return memory_check(
+        fopencookie(cleaner, "w", (cookie_io_functions_t){.write = clean_stream_write, .close = clean_stream_close}));
 }
 
 void clean_stderr(void)

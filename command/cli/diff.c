@@ -83,7 +83,7 @@ static enum options_result read_diff_options(struct request *request, int argc, 
     return result;
 }
 
-static enum options_result check_request(struct request *request)
+static enum options_result check_diff_request(struct request *request)
 {
     const struct option_list *operand = &request->operand;
     if (request->base.count && request->base_where) {
@@ -226,7 +226,7 @@ int cli_diff(int argc, char **argv)
     enum options_result parsed = read_diff_options(&request, argc, argv);
     int status = CLI_DONE;
     if (parsed == OPTIONS_RUN)
-        parsed = check_request(&request);
+        parsed = check_diff_request(&request);
     /* lab/ runs this command again, with --base for each run of the base. */
     if (parsed == OPTIONS_RUN && request.base_where)
         status = lab_start(argc, argv);

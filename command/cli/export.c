@@ -358,7 +358,7 @@ static enum options_result refuse_option(const char *option, const struct export
     return OPTIONS_WRONG;
 }
 
-static bool to_stdout(const struct request *request)
+static bool export_goes_to_stdout(const struct request *request)
 {
     return !request->output || strcmp(request->output, "-") == 0;
 }
@@ -385,14 +385,14 @@ static enum options_result check_export(struct request *request)
                 request->operand[1], request->operand[0]);
         return OPTIONS_WRONG;
     }
-    if (format->write_directory && to_stdout(request)) {
+    if (format->write_directory && export_goes_to_stdout(request)) {
         fprintf(stderr,
                 "blame export: --format %s: --output is missing; expected the name of a directory that does not exist "
                 "yet\n",
                 format->name);
         return OPTIONS_WRONG;
     }
-    if (format->binary && to_stdout(request) && isatty(STDOUT_FILENO)) {
+    if (format->binary && export_goes_to_stdout(request) && isatty(STDOUT_FILENO)) {
         fprintf(stderr,
                 "blame export: --format %s: this format is binary, and is not written to a terminal; give -o "
                 "FILE\n",
@@ -463,7 +463,7 @@ static void note_metrics(const struct export_format *format, const struct export
     }
 }
 
-static struct export_input input_of(const struct request *request, const struct opened_profile *opened)
+static struct export_input export_input_of(const struct request *request, const struct opened_profile *opened)
 {
     bool blame_is_none =
         request->of->metrics == EXPORT_ONE_SHOWN || (request->of->metrics == EXPORT_ONE_OR_ALL && request->metric < 0);
@@ -502,7 +502,7 @@ static int export_rows(const struct request *request)
         return CLI_BAD_INPUT;
     int status = CLI_BAD_INPUT;
     if (out_file_create(&out, "export", request->output)) {
-        struct export_input input = input_of(request, &opened);
+        struct export_input input = export_input_of(request, &opened);
         status = out_file_close(&out, request->of->write(out.stream, &input));
     }
     close_profile(&opened);
@@ -519,7 +519,7 @@ static bool write_locations(const struct request *request, const struct opened_p
 {
     struct locations locations;
     struct job_files ranks = job_find_files(request->input, opened->profile);
-    struct export_input input = input_of(request, opened);
+    struct export_input input = export_input_of(request, opened);
     export_locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path,
                           (size_t)ranks.count);
     locations.note = note_text;

@@ -78,7 +78,7 @@ static void finish_no_memory(void)
             log_word(finished, (char[LOG_WORD_BYTES]){0}));
 }
 
-static bool any_sample(const struct profile *profile)
+static bool profile_has_samples(const struct profile *profile)
 {
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].metric.samples > 0)
@@ -88,11 +88,11 @@ static bool any_sample(const struct profile *profile)
 
 /* Returns whether there is anything to summarise. A program that only printed its help, for example, leaves
  * nothing. */
-static bool has_something(const struct profile *profile)
+static bool has_anything_to_report(const struct profile *profile)
 {
     struct coverage coverage;
     coverage_of(profile, &coverage);
-    return profile->header.regions > 0 || any_sample(profile) || coverage_is_poor(&coverage);
+    return profile->header.regions > 0 || profile_has_samples(profile) || coverage_is_poor(&coverage);
 }
 
 /* Writes the report files and prints the summary. `asked` means that the user ran the command, and always
@@ -118,7 +118,7 @@ static int write_reports(const char *directory, const char *file, struct profile
         fprintf(stderr, "blame: %s\n", error);
         status = CLI_BAD_INPUT;
     }
-    if (profile->header.summary && (asked || has_something(profile))) {
+    if (profile->header.summary && (asked || has_anything_to_report(profile))) {
         report_print_summary(stderr, profile, &tables, directory);
         char *changes = symbols_changes(symbols);
         if (changes)

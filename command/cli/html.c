@@ -76,7 +76,7 @@ static char *default_output(const char *input)
     return memory_text("%.*s%sreport.html", (int)length, input, between);
 }
 
-static void tell_left_out(const struct html_result *result, const struct html_options *options)
+static void say_what_page_lacks(const struct html_result *result, const struct html_options *options)
 {
     if (result->rows_left_out && options->least_percent < 0)
         fprintf(stderr,
@@ -88,7 +88,7 @@ static void tell_left_out(const struct html_result *result, const struct html_op
                 HTML_LOCKS, result->locks_left_out);
 }
 
-static void tell_done(const char *path, double bytes, const struct html_result *result)
+static void say_page_written(const char *path, double bytes, const struct html_result *result)
 {
     bool large = bytes >= 1e6;
     printf("%s: %s %s, %zu rows, %zu source file%s", path, DECIMAL(bytes * (large ? 1e-6 : 1e-3), large),
@@ -98,8 +98,8 @@ static void tell_done(const char *path, double bytes, const struct html_result *
     putchar('\n');
 }
 
-static bool write_page(FILE *out, const struct opened_profile *opened, const struct html_options *options,
-                       struct html_result *result)
+static bool write_html_page(FILE *out, const struct opened_profile *opened, const struct html_options *options,
+                            struct html_result *result)
 {
     struct lock_table *locks = lock_table_gather(opened->profile, opened->rows, opened->symbols);
     struct wait_table *waits = wait_table_gather(opened->profile, opened->rows, locks, opened->symbols);
@@ -121,7 +121,7 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
     return good;
 }
 
-static int make_page(const struct request *request, const char *path)
+static int make_html_page(const struct request *request, const char *path)
 {
     struct opened_profile opened;
     struct html_result result = {0};
@@ -130,14 +130,14 @@ static int make_page(const struct request *request, const char *path)
         return CLI_BAD_INPUT;
     int status = CLI_BAD_INPUT;
     if (out_file_open(&out, "html", path)) {
-        bool good = write_page(out.stream, &opened, &request->options, &result);
+        bool good = write_html_page(out.stream, &opened, &request->options, &result);
         long bytes = good ? ftell(out.stream) : 0;
         bool standard = !out.path;
         status = out_file_close(&out, good);
         if (status == CLI_DONE) {
-            tell_left_out(&result, &request->options);
+            say_what_page_lacks(&result, &request->options);
             if (!standard)
-                tell_done(path, (double)bytes, &result);
+                say_page_written(path, (double)bytes, &result);
         }
     }
     close_profile(&opened);
@@ -153,7 +153,7 @@ int cli_html(int argc, char **argv)
     if (!check_source_dir("html", request.options.source_dir))
         return CLI_BAD_INPUT;
     char *chosen = request.output ? NULL : default_output(request.input);
-    int status = make_page(&request, request.output ? request.output : chosen);
+    int status = make_html_page(&request, request.output ? request.output : chosen);
     free(chosen);
     return status;
 }

@@ -259,7 +259,7 @@ int is_measurement(const struct dirent *entry)
     return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
 }
 
-static int is_ranks(const struct dirent *entry)
+static int is_rank_measurement(const struct dirent *entry)
 {
     return is_measurement(entry) && strcmp(entry->d_name, JOB_FILE) != 0;
 }
@@ -267,7 +267,7 @@ static int is_ranks(const struct dirent *entry)
 struct job_files job_list_files(const char *directory)
 {
     struct dirent **found = NULL;
-    struct job_files files = {.count = scandir(directory, &found, is_ranks, alphasort)};
+    struct job_files files = {.count = scandir(directory, &found, is_rank_measurement, alphasort)};
     if (files.count < 0)
         files.count = 0;
     files.path = memory_array((size_t)files.count, sizeof *files.path);

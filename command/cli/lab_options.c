@@ -268,7 +268,7 @@ static void *lab_value_to(struct value *value, enum option_kind kind)
                                    : (void *)&value->whole;
 }
 
-static bool is_given(const struct value *value)
+static bool option_value_is_given(const struct value *value)
 {
     return value->flag || value->whole != INT_MIN || !isnan(value->number) || value->text || value->list.count > 0;
 }
@@ -284,7 +284,7 @@ static char **pass_option_to_python(char **to, const struct option_spec *option,
         *to++ = memory_text("%s=%s", key, value->flag ? "true" : "false");
     else if (option->kind == OPTION_LIST)
         *to++ = memory_text("%s=[]", key);
-    else if (!is_given(value))
+    else if (!option_value_is_given(value))
         *to++ = memory_text("%s=null", key);
     else if (option->kind == OPTION_WHOLE)
         *to++ = memory_text("%s=%d", key, value->whole);
@@ -324,7 +324,7 @@ int cli_lab(int argc, char **argv)
     FILE *out = memory_stream(&given);
     *to++ = argv[0];
     for (size_t i = 0; i < count; i++) {
-        if (is_given(&value[i]))
+        if (option_value_is_given(&value[i]))
             fprintf(out, " %s", options[i].name);
         else if (command->option[i].otherwise)
             option_read(&options[i], command->option[i].otherwise);

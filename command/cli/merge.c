@@ -38,7 +38,7 @@ static bool is_of_one_process(const char *directory)
     return alone;
 }
 
-static int report_on(const char *directory, const char *made, bool files)
+static int report_merge(const char *directory, const char *made, bool files)
 {
     char error[512];
     int status = files ? finish_reports(directory, made, false) : CLI_DONE;
@@ -89,7 +89,7 @@ int cli_merge(int argc, char **argv)
     char *made = output ? memory_text("%s", output) : memory_text("%s/" JOB_FILE, operand[0]);
     int status = CLI_BAD_INPUT;
     if (job_merge("merge", operand[0], made, jobs))
-        status = report_on(operand[0], made, !output);
+        status = report_merge(operand[0], made, !output);
     free(made);
     return status;
 }

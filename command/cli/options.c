@@ -11,7 +11,7 @@
 #include "command/text/memory.h"
 
 #define HELP_COLUMN    22  /* column in which the description of an option begins */
-#define HELP_LINE_MOST 100 /* most columns of a line: longer lines are hard to read */
+#define HELP_LINE_MOST 100 /* widest line in columns: longer ones are hard to read */
 
 const struct option_word metric_words[] = {
 #define METRIC(name, column, value, word, ...) {word, NULL},
@@ -200,7 +200,7 @@ static void options_describe(const struct usage *usage)
 
 /* ---- messages about wrong usage ---- */
 
-#define SUGGESTED_PREFIX 3 /* least letters that a user must type for a whole word to be suggested */
+#define SUGGESTED_PREFIX 3 /* fewest typed letters for which a longer word is suggested */
 
 void options_suggest(struct option_suggestion *suggestion, const char *name)
 {

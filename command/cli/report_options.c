@@ -133,7 +133,7 @@ static int metrics_of_view(int view)
     }
 }
 
-static bool can_sort(const struct report_request *request)
+static bool view_can_be_sorted(const struct report_request *request)
 {
     int accepted = metrics_of_view(request->view);
     if (request->metric == NOT_GIVEN || accepted & 1 << request->metric)
@@ -176,7 +176,7 @@ static bool report_options_fit(const struct report_request *request)
            fits_format(request, "--percent", request->percent != NOT_GIVEN) &&
            (request->format == FORMAT_CSV || fits_format(request, "--error", request->error)) &&
            fits_format(request, "--source", request->source) &&
-           fits_format(request, "--source-dir", request->source_directory) && can_sort(request);
+           fits_format(request, "--source-dir", request->source_directory) && view_can_be_sorted(request);
 }
 
 /* Compiles the regular expression of an option. After a failure and a message, returns false with *text NULL,

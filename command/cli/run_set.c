@@ -18,20 +18,20 @@ const struct option_word run_set_view[] = {
     {NULL, NULL},
 };
 
-static int is_visible(const struct dirent *entry)
+static int is_visible_entry(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
 
 /* Lists a folder's entries, sorted by the numbers in their names: run.10 follows run.9. Returns their number,
  * 0 if the folder cannot be read. */
-static int count_entries(const char *path, struct dirent ***entries, int (*select)(const struct dirent *))
+static int list_entries_by_number(const char *path, struct dirent ***entries, int (*select)(const struct dirent *))
 {
     int count = scandir(path, entries, select, versionsort);
     return count < 0 ? 0 : count;
 }
 
-static void free_entries(struct dirent **entries, int count)
+static void free_listed_entries(struct dirent **entries, int count)
 {
     for (int i = 0; i < count; i++)
         free(entries[i]);
@@ -41,12 +41,12 @@ static void free_entries(struct dirent **entries, int count)
 static bool has_measurement(const char *path)
 {
     struct dirent **entries = NULL;
-    int count = count_entries(path, &entries, is_measurement);
-    free_entries(entries, count);
+    int count = list_entries_by_number(path, &entries, is_measurement);
+    free_listed_entries(entries, count);
     return count > 0;
 }
 
-static bool add_run(void *to, const char *path)
+static bool add_run_to_set(void *to, const char *path)
 {
     struct run_set *set = to;
     if (set->count == STATISTICS_RUNS) {
@@ -68,7 +68,7 @@ static bool add_run(void *to, const char *path)
 static bool each_profile_below(const char *folder, bool (*take)(void *to, const char *path), void *to, bool *any)
 {
     struct dirent **entries = NULL;
-    int count = count_entries(folder, &entries, is_visible);
+    int count = list_entries_by_number(folder, &entries, is_visible_entry);
     size_t length = strlen(folder);
     bool good = true;
     for (int i = 0; good && i < count; i++) {
@@ -79,7 +79,7 @@ static bool each_profile_below(const char *folder, bool (*take)(void *to, const 
         }
         free(path);
     }
-    free_entries(entries, count);
+    free_listed_entries(entries, count);
     return good;
 }
 
@@ -97,7 +97,7 @@ bool run_set_each(const char *operand, bool (*take)(void *to, const char *path),
 
 bool run_set_add(struct run_set *set, const char *operand)
 {
-    return run_set_each(operand, add_run, set);
+    return run_set_each(operand, add_run_to_set, set);
 }
 
 bool run_set_add_all(struct run_set *set, const char *const *operand, int count)

@@ -41,7 +41,7 @@ static enum options_result read_stat_options(struct request *request, int argc, 
          "text: show the contexts with most of this metric first (default: idleness):"},
         environment_option,
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
-         "text: the number of contexts to show (default: 10)"},
+         "text: the number of contexts to show_statistics (default: 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write to FILE instead of standard output"},
     };
@@ -61,7 +61,7 @@ static void print_stat(FILE *out, const struct request *request, const struct co
         stat_text(out, comparison, &style);
 }
 
-static int show(const struct request *request, const struct run_set *set)
+static int show_statistics(const struct request *request, const struct run_set *set)
 {
     const char *const *name = (const char *const *)set->name;
     bool flat = request->view == VIEW_FLAT;
@@ -91,7 +91,7 @@ int cli_stat(int argc, char **argv)
         const char *const *name = (const char *const *)set.name;
         comparable_complain(stderr, "stat", set.profile, name, set.count);
         comparable_complain_repeats(stderr, "stat", set.profile, name, set.count);
-        status = show(&request, &set);
+        status = show_statistics(&request, &set);
     }
     run_set_free(&set);
     return status;

@@ -172,10 +172,10 @@ static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread
 
 /* ---- a stop of the whole process ---- */
 
-/* Books the part of a sample during which the whole process was stopped. Returns false if memory is short
- * for it. The node is directly below the root, because nothing in the program is the cause. Its inverse_busy
- * is the duration of the stop, which is the time of all stopped threads divided by their number. No thread
- * counts as idle during a stop. Readers know T, the greatest number of threads, and correct for that. */
+/* Books the part of a sample during which the whole process was stopped. Returns false if memory is short.
+ * The node is directly below the root, because nothing in the program is the cause. Its inverse_busy is the
+ * duration of the stop, which is the time of all stopped threads divided by their number. No thread counts as
+ * idle during a stop. Readers know T, the greatest number of threads, and correct for that. */
 static __attribute__((noinline)) bool sample_book_stopped(struct thread *thread, const struct delivery *delivery)
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
@@ -323,7 +323,7 @@ static inline void sample_book_part(struct thread *thread, struct profile_metric
 
 /* Books one moment of the delivery: the thread's own time, and the idleness of the other threads. Blames the
  * missing core for that idleness if the thread lacked one, and the thread's code otherwise. Returns false if
- * there is no room. */
+ * memory is short. */
 static bool sample_book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count,
                              struct census census, uint64_t time_ns)
 {
@@ -352,8 +352,8 @@ static struct census sample_census_of_busy(const struct thread *thread, const st
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-/* Books all moments of a delivery, in all of which the thread had the same state. Returns false if there is
- * no room. `census` and busy->places are those of the last moment, which is number 0. */
+/* Books all moments of a delivery, in all of which the thread had the same state. Returns false if memory is
+ * short. `census` and busy->places are those of the last moment, which is number 0. */
 static bool sample_book_moments(struct thread *thread, const struct busy *busy, const struct delivery *delivery,
                                 struct census census)
 {
@@ -592,7 +592,7 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
 }
 
 /* Counts the dispatch that is waiting to be booked as dropped. It has already been counted as recorded, but
- * the tree has no room for it. */
+ * the tree cannot grow. */
 static void sample_lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};

@@ -25,8 +25,8 @@ void sample_settle(struct thread *thread, bool in_region);
  * for. Called inside the tool (T1). in_region is as for sample_settle(). [owner] */
 void sample_take_held(struct thread *thread, bool in_region);
 
-/* Books kept dispatch in `region`, which the thread has just entered, or at the root if `region` is NULL.
- * Called inside the tool (T1). [owner] */
+/* Books the dispatch kept from an earlier region in `region`, which the thread has just entered, or at the
+ * root if `region` is NULL. Called inside the tool (T1). [owner] */
 void sample_book_carried(struct thread *thread, struct region *region);
 
 /* Books all dispatch that is not booked yet. Called at the end of the thread or of the measurement. [owner] */
