@@ -14,31 +14,46 @@ static int compare_descending(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* Returns the least number of seconds for which the thread worked, executed the runtime or slept, less the
- * sampling error. Returns 0 if it is unknown when the thread had a core, because its time then includes time
- * without one. */
-static double least_busy_s(const struct inquiry *inquiry, const struct profile_thread *thread)
+/* Returns the seconds in which the thread worked, executed the runtime or slept. Returns 0 if it is unknown
+ * when the thread had a core, because its time then includes time without one. */
+static double busy_s(const struct inquiry *inquiry, const struct profile_thread *thread)
 {
-    double busy_s = 1e-9 * (thread->work + thread->overhead + thread->blocked);
-    double wall_s = profile_wall_s(inquiry->profile);
-    if (thread->core_source == PROFILE_CORE_NOT_TOLD || !(wall_s > 0))
-        return 0;
-    /* each period has one sample, which finds the thread busy or not */
-    double variance = inquiry->period_s * busy_s * fmax(0, 1 - busy_s / wall_s);
-    return fmax(0, busy_s - ERROR_DEVIATIONS * sqrt(variance));
+    bool known = thread->core_source != PROFILE_CORE_NOT_TOLD && profile_wall_s(inquiry->profile) > 0;
+    return known ? 1e-9 * (thread->work + thread->overhead + thread->blocked) : 0;
+}
+
+/* Returns the variance of these seconds. Each period has one sample, which finds the thread busy or not. */
+static double busy_variance(const struct inquiry *inquiry, double seconds)
+{
+    return seconds > 0 ? inquiry->period_s * seconds * fmax(0, 1 - seconds / profile_wall_s(inquiry->profile)) : 0;
+}
+
+/* Returns the least value that a sum of samples can stand for. */
+static double least_of(const struct inquiry *inquiry, double seconds, double variance)
+{
+    double left = fmax(0, seconds);
+    return fmax(0, left - ERROR_DEVIATIONS * sqrt(fmin(variance, inquiry->period_s * left)));
+}
+
+/* Returns the seconds before the tool's start in which the initial thread had a core or slept. */
+static double before_start_s(const struct profile_header *header)
+{
+    return fmax(0, 1e-9 * ((double)header->before_start_ns - (double)header->before_no_core_ns));
 }
 
 void findings_gather_floors(struct inquiry *inquiry)
 {
     const struct profile *profile = inquiry->profile;
     struct floors *floors = &inquiry->floors;
+    floors->start_s = profile->header.merged ? 0 : before_start_s(&profile->header);
     floors->busy_s = memory_array(profile->thread_count + 1, sizeof *floors->busy_s);
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        double busy_s = least_busy_s(inquiry, thread);
-        floors->busy_s[floors->threads++] = busy_s;
-        floors->sum_s += busy_s;
-        floors->slept_s += fmin(busy_s, 1e-9 * thread->blocked);
+        double busy = busy_s(inquiry, thread), variance = busy_variance(inquiry, busy);
+        floors->busy_s[floors->threads++] = least_of(inquiry, busy, variance);
+        floors->sum_s += busy;
+        floors->variance += variance;
+        floors->slept_s += fmin(busy, 1e-9 * thread->blocked);
     }
     qsort(floors->busy_s, floors->threads, sizeof *floors->busy_s, compare_descending);
 }
@@ -65,9 +80,11 @@ static double least_run_s(const struct inquiry *inquiry, const struct relief *re
     double cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
     double gone_s = relief->spent_s + relief->dropped_s;
     double longest_s = longest_thread_s(floors, relief->moved_s + gone_s);
-    double by_cores_s = (floors->sum_s - floors->slept_s - gone_s) / cores / ranks;
-    double by_threads_s = (floors->sum_s - gone_s) / threads / ranks;
-    return fmax(longest_s, fmax(by_cores_s, by_threads_s));
+    double awake_s = least_of(inquiry, floors->sum_s - floors->slept_s - gone_s, floors->variance);
+    double by_cores_s = awake_s / cores / ranks;
+    double by_threads_s = least_of(inquiry, floors->sum_s - gone_s, floors->variance) / threads / ranks;
+    double start_s = fmax(0, floors->start_s - relief->start_s);
+    return start_s + fmax(longest_s, fmax(by_cores_s, by_threads_s));
 }
 
 /* Returns the seconds by which the run is shorter if the waiting and the overhead are gone and all other
@@ -100,10 +117,4 @@ double waited_without_core_s(const struct profile *profile)
             without += fmin(waited, thread->idle_no_core * waited / (waited + thread->blocked));
     }
     return 1e-9 * without;
-}
-
-double nobody_busy_beside_cores_s(const struct inquiry *inquiry)
-{
-    double threads = fmax(1, inquiry->threads) * (double)job_ranks(inquiry->profile);
-    return fmax(0, inquiry->nobody_busy_s - waited_without_core_s(inquiry->profile) / threads);
 }

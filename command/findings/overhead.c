@@ -305,7 +305,7 @@ void find_overhead(struct inquiry *inquiry)
                                 .lost_s = 1e-9 * cost.lost_ns,
                                 .idle_s = 1e-9 * cost.idle_ns,
                                 .idle_follows = true,
-                                .wall_s = nobody_busy_beside_cores_s(inquiry)};
+                                .wall_s = inquiry->nobody_busy_s};
         uint64_t regions = inquiry->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
         if (construct == CONSTRUCT_REGION && nobody_busy_is_enough(inquiry) && idles_for_tiny_regions(inquiry)) {

@@ -351,7 +351,7 @@ void find_both(struct inquiry *inquiry)
         struct finding finding = start_idle_region_finding(inquiry, "both", unit, unit->row, idle);
         struct relief relief = relief_of(unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
         relief.spent_s = overhead;
-        relief.wall_s = nobody_busy_beside_cores_s(inquiry);
+        relief.wall_s = inquiry->nobody_busy_s;
         finding.title = format_printable("much idleness and much overhead");
         finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, true));
         finding.advice = format_printable(

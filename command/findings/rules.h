@@ -101,6 +101,7 @@ struct relief {
     double lost_s;    /* time for which the code of spent_s had no core */
     double moved_s;   /* time of the code itself that other threads may take over; INFINITY: any time */
     double dropped_s; /* time of the code itself that need not be spent */
+    double start_s;   /* time before the tool's start that other threads may take over */
     double wall_s;    /* seconds of the run that are gone as well, by the rule's own estimate */
     /* idle_s is only a consequence of waited_s and spent_s, so no more than these can be gone from the run */
     bool idle_follows;
@@ -108,10 +109,13 @@ struct relief {
 
 /* The times that limit every bound, in seconds. */
 struct floors {
-    double *busy_s; /* for each thread: work, overhead and sleep; sorted, longest first */
+    /* for each thread: work, overhead and sleep, less their sampling error; sorted, longest first */
+    double *busy_s;
     size_t threads;
-    double sum_s;   /* sum of busy_s */
-    double slept_s; /* part of sum_s that needs no core */
+    double sum_s;    /* sum of these times, without that reduction */
+    double variance; /* variance of sum_s */
+    double slept_s;  /* part of sum_s that needs no core */
+    double start_s;  /* before the tool's start, when there is one thread; not in busy_s */
 };
 
 struct inquiry {
@@ -183,8 +187,6 @@ double bound_of(const struct inquiry *inquiry, const struct relief *relief);
 /* Returns the thread-seconds for which waiting threads had no core. The ledgers' idle_no_core includes such
  * time of sleeping threads, so the share of sleeping threads is subtracted. */
 double waited_without_core_s(const struct profile *profile);
-/* Returns the seconds in which no thread was busy and missing cores do not explain it. */
-double nobody_busy_beside_cores_s(const struct inquiry *inquiry);
 
 void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns);
 void tally_free(struct tally *tally);

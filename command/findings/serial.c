@@ -221,7 +221,8 @@ void find_start_up(struct inquiry *inquiry)
             continue;
         struct finding finding = {.rule = "start-up", .row = i, .metric = METRIC_IDLENESS, .seconds = seconds};
         struct relief relief = {.idle_s = seconds,
-                                .asleep_s = seconds * row->exclusive->blocked / profile_sums_own(row->exclusive)};
+                                .asleep_s = seconds * row->exclusive->blocked / profile_sums_own(row->exclusive),
+                                .start_s = 1e-9 * profile_sums_own(row->exclusive)};
         if (row->exclusive->blocked > 0)
             snprintf(asleep, sizeof asleep, " (asleep for %s s)", DECIMAL(1e-9 * row->exclusive->blocked, 2));
         finding.title =

@@ -135,6 +135,18 @@ WITH_RUN(no_bound_is_as_long_as_the_run)
     assert_gain("fine", 3);
 }
 
+/* Threads wait for each other, and the time before the first use of OpenMP stays. */
+WITH_RUN(time_without_a_busy_thread_goes_with_tiny_pieces_and_the_start_stays)
+{
+    uint32_t tasks = add(frame(program.main_node, KEY(SOLVE)), PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC));
+    run(tasks, 0.5, THREADS, THREADS, 0);
+    for (int i = 0; i < THREADS; i++)
+        made.threads[i].overhead = 0.5 * S;
+    assert_gain("fine", WALL_S);
+    made.profile.header.before_start_ns = (uint64_t)(0.5 * S);
+    assert_gain("fine", WALL_S - 0.5);
+}
+
 /* Samples found a thread busy for 1 s of 4 s; it may have been a little less. */
 WITH_RUN(the_sampling_error_widens_the_bound)
 {
