@@ -10,6 +10,7 @@
 /* The waiting that one finding covers, as a sum over pairs of a waiting place and a blamed context. */
 struct waiting {
     double ns, handoff_ns, holder_ns;
+    double held_ns; /* own time of the code that held the lock, also before and after */
     uint32_t row;   /* the row that is blamed most; in a handoff, the row that waited most */
     double idle_ns; /* ns of idleness in the regions in which threads wait for the lock */
     size_t locks;
@@ -33,7 +34,9 @@ static void add_lock_wait_pair(struct inquiry *inquiry, struct waiting *to, cons
 {
     uint32_t row = row_of_pair(inquiry, pair);
     bool handoff = is_handoff(&inquiry->rows->row[pair->row]);
+    const struct profile_sums *held = inquiry->rows->row[pair->row].exclusive;
     to->ns += pair->ns;
+    to->held_ns += held->work + held->overhead + held->blocked;
     if (handoff)
         to->handoff_ns += pair->ns;
     if (to->row == ROW_NONE || (!handoff && pair->ns > to->holder_ns)) {
@@ -75,7 +78,11 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
         .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
     double idle_s = 1e-9 * waiting->idle_ns;
     /* the holder may sleep, so cores do not limit what can be saved */
-    struct relief relief = {.waited_s = seconds, .idle_s = idle_s, .asleep_s = idle_s, .idle_follows = true};
+    struct relief relief = {.waited_s = seconds,
+                            .idle_s = idle_s,
+                            .asleep_s = idle_s,
+                            .moved_s = 1e-9 * waiting->held_ns,
+                            .idle_follows = true};
     if (lock)
         shorten_name(name, lock->name);
     else
