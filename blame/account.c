@@ -58,11 +58,9 @@ void account_blame(struct profile_metric *metric, const struct lock_blame *blame
     metric->shared_idle += blame->shared_idle;
 }
 
-void account_idle(struct profile_thread *ledger, double p, bool parked, struct census others)
+void account_idle(struct profile_thread *ledger, double p, bool parked)
 {
     ledger->idle += p;
     if (parked)
         ledger->parked += p;
-    else if (!others.busy)
-        ledger->idle_nobody_busy += p;
 }

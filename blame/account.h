@@ -97,9 +97,8 @@ void account_waiting_here(struct profile_metric *metric, double p, uint64_t coun
 /* Books blame at a context of the lock's holder, or at a named row. [handler] */
 void account_blame(struct profile_metric *metric, const struct lock_blame *blame);
 
-/* Books one moment of a thread that has been IDLE for longer than the grace. `others` counts the other
- * threads. [handler] */
-void account_idle(struct profile_thread *ledger, double p, bool parked, struct census others);
+/* Books one moment of a thread that is IDLE beyond its grace. [handler] */
+void account_idle(struct profile_thread *ledger, double p, bool parked);
 
 /* Moments of an IDLE thread within its grace. They count as dispatch, which is the runtime's own time, and
  * are booked at the context in which the wait ends. */
@@ -144,11 +143,12 @@ struct idle_moment {
 
 /* Books a delivery that hit an idle thread. If the thread has only just become IDLE, the other threads count
  * it as within its grace while its sample is taken, unless it had no core. `told` receives one entry for
- * each moment. Returns true if nobody was busy at one of them. [handler] */
-static inline __attribute__((always_inline)) bool account_idle_hit(struct profile_thread *ledger, struct tree *tree,
-                                                                   struct idle_sample *sample, struct state_line *line,
-                                                                   const struct delivery *delivery,
-                                                                   struct idle_moment told[DELIVERY_MOMENTS])
+ * each moment. Returns the number of moments if no thread was busy at one of them, otherwise 0. [handler] */
+static inline __attribute__((always_inline)) uint32_t account_idle_hit(struct profile_thread *ledger, struct tree *tree,
+                                                                       struct idle_sample *sample,
+                                                                       struct state_line *line,
+                                                                       const struct delivery *delivery,
+                                                                       struct idle_moment told[DELIVERY_MOMENTS])
 {
     const struct clock_reading *clocks = &delivery->clocks;
     uint64_t since_ns = clock_ticks_ns(clocks, load_relaxed(&line->idle_since));
@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) bool account_idle_hit(struct profil
         struct census others = state_census_at(clocks, time_ns, line, 0, NULL);
         if (waited_ns >= STATE_GRACE_NS) {
             bool parked = state_was_parked(line, clocks, time_ns);
-            account_idle(ledger, p, parked, others);
+            account_idle(ledger, p, parked);
             time_add_state(tree, time_ns, PROFILE_TIME_IDLE, p);
             told[number] = (struct idle_moment){.idle = parked || others.busy ? 0 : others.in_use + 1};
             nobody |= told[number].idle > 0;
@@ -175,7 +175,7 @@ static inline __attribute__((always_inline)) bool account_idle_hit(struct profil
         sample->waited_ticks = (uint64_t)((double)waited_ns / clocks->ns_per_tick);
         state_hide_idle(line);
     }
-    return nobody;
+    return nobody ? moments : 0;
 }
 
 /* Shows a thread again that state_hide_idle() has hidden, at the end of the handler. Its wait then counts,

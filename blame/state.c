@@ -34,6 +34,7 @@ void state_reset(void)
     memset(lines, 0, high_water * sizeof(lines[0]));
     memset(taken, 0, sizeof(taken));
     high_water = 0;
+    state_waits_outside = false;
 }
 
 static bool state_line_names_lock(const struct state_line *line, uint64_t key)

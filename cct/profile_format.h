@@ -104,7 +104,7 @@ struct profile_thread {
     /* p summed over samples that found the thread idle, parked time included */
     double idle;
     double parked; /* part of `idle` between regions, when the thread belonged to no team */
-    /* part of `idle` while no thread was busy, so that no context can be blamed */
+    /* part of `idle` while no thread was busy and the wait may have been for something outside the teams */
     double idle_nobody_busy;
     uint64_t paths_truncated; /* number of samples whose path ends in <truncated> */
     /* number of system calls that returned EINTR to the program because of a sample */

@@ -408,10 +408,10 @@ static __attribute__((noinline)) void callback_schedule_slowly(ompt_data_t *prio
                                                                ompt_data_t *next)
 {
     struct thread *thread = fork_self();
-    if (!thread)
-        return;
     if (status == ompt_task_detach)
         store_relaxed(&state_waits_outside, true);
+    if (!thread)
+        return;
     /* before levels_schedule(), while the waiting task is still the innermost one */
     callback_end_wait(thread, prior, true);
     if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {

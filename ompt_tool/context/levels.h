@@ -91,7 +91,7 @@ static inline bool levels_schedule(struct thread *thread, const ompt_data_t *pri
     struct level *level = thread->level;
     if (unlikely(level->task != prior))
         return false;
-    if (level[-1].task == next) {
+    if (level[-1].task == next && likely(status != ompt_task_detach)) {
         store_relaxed(&thread->level, level - 1);
         return true;
     }

@@ -447,27 +447,30 @@ static void sample_record_mpi(struct thread *thread, const struct delivery *deli
 /* Books the moments of an idle thread at which no thread was busy. Some thread's wait was over by then, but
  * that thread had no core yet. Which thread it was, and in which code, is unknown, so the idleness goes to
  * <no core> below the root. If memory is short, or threads may have waited for something outside the teams,
- * it stays in the ledger only. */
+ * it goes to the ledger only. */
 static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct thread *thread,
-                                                                    const struct delivery *delivery,
+                                                                    const struct delivery *delivery, uint32_t moments,
                                                                     const struct idle_moment told[DELIVERY_MOMENTS])
 {
-    uint32_t moments = delivery_moments(delivery);
-    uint32_t node_idx = sample_pseudo_child(thread, thread->tree.root, PROFILE_PSEUDO_NO_CORE);
+    bool outside = load_relaxed(&state_waits_outside) || thread_untracked();
+    uint32_t node_idx = outside ? 0 : sample_pseudo_child(thread, thread->tree.root, PROFILE_PSEUDO_NO_CORE);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
-    struct waiting_places places = {.count = 1, .threads = {1}, .place = {state_wait_place(thread->line)}};
+    struct waiting_places places = {
+        .count = 1, .threads = {1}, .place = {sample_place_key(state_wait_place(thread->line))}};
     struct work_share share = {.kind = SHARE_NONE};
     double p = delivery->p / moments;
-    if (!metric || load_relaxed(&state_waits_outside) || thread_untracked())
-        return;
-    places.place[0] = sample_place_key(places.place[0]);
     for (uint32_t number = 0; number < moments; number++) {
         if (!told[number].idle)
             continue;
+        if (!metric) {
+            thread->ledger->idle_nobody_busy += p;
+            continue;
+        }
         double inverse = p / told[number].idle;
         metric->shared_idle += p;
         metric->inverse_busy += inverse;
-        thread->ledger->idle_nobody_busy -= p;
+        /* for the stated error: each of the n idle threads adds its own time, none adds that of all others */
+        metric->idle_beside += (float)(told[number].idle > 2 ? p - 2 * inverse : 0);
         attribute_time(&thread->tree, node_idx, delivery_moment_ns(delivery, number, moments),
                        (struct profile_time_value){0, (float)inverse, (float)p, 0});
         attribute_places(&thread->tree, node_idx, p, &places, &share);
@@ -480,8 +483,9 @@ static void sample_record_idle(struct thread *thread, const struct delivery *del
     struct idle_moment told[DELIVERY_MOMENTS];
     thread->ledger->recorded += delivery->count;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
-    if (unlikely(account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told)))
-        sample_book_nobody_busy(thread, delivery, told);
+    uint32_t moments = account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told);
+    if (unlikely(moments))
+        sample_book_nobody_busy(thread, delivery, moments, told);
     if (unlikely(ranks_are_seen()))
         sample_ranks_idle(thread, delivery, told);
     if (unlikely(thread->traced))

@@ -40,8 +40,8 @@
 /* limit of the balance `owed` in moments, in both directions: a later phase of the program must not inherit
  * more */
 #define MOST_ASLEEP 8.0
-#define MOST_OWED   2.0 /* limit of owed_work, in moments: work that samples have not found yet */
-/* limit of -owed_work, in moments: work that samples have found beyond the kernel's count */
+#define MOST_OWED   2.0 /* limit of owed.work, in moments: work that samples have not found yet */
+/* limit of -owed.work, in moments: work that samples have found beyond the kernel's count */
 #define MOST_FOUND 64.0
 
 static double core_clamp(double least, double owed, double most)
@@ -221,7 +221,7 @@ static bool core_got_it_just_now(struct core *core, const struct delivery *deliv
     return seems && core->owed.doubt < DOUBT_LIMIT && !core_none_is_too_often(core, delivery);
 }
 
-/* Adds the time lost since the last sample to owed_none, the moments that samples still have to find without
+/* Adds the time lost since the last sample to owed.none, the moments that samples still have to find without
  * a core. Subtracts the moments that this sample has found. */
 static void core_note_none(struct core *core, const struct delivery *delivery)
 {
@@ -233,7 +233,7 @@ static void core_note_none(struct core *core, const struct delivery *delivery)
     core->owed.none_spread = NONE_KEPT * NONE_KEPT * core->owed.none_spread + (spread < 0.25 ? spread : 0.25);
 }
 
-/* For code that leaves its core often, adds to owed_work the work that this sample should find. Returns false
+/* For code that leaves its core often, adds to owed.work the work that this sample should find. Returns false
  * for other code.
  *
  * The kernel counts how long such code had a core between the end of the last sample and this sample's

@@ -25,6 +25,11 @@ class Waits(BlameTest):
     def test_in_taskwait_the_parent_waits_for_its_child(self):
         self.assert_place("taskwait", "taskwait", "parent", "child")
 
+    def test_for_a_detached_task_nobody_lacks_a_core(self):
+        run, profile = self.profile_of("detached")
+        self.assertGreater(profile.run["idle_nobody_busy_s"], 0.4, run)
+        self.assertEqual([row.name for row in profile.rows if row.name == "<no core>" and row.parent == profile.root and row["idleness (E)"] > 0.1], [])
+
     def test_at_a_lock_they_wait_for_the_holder(self):
         self.assert_place("lock", "lock", "lock", "long_holder")
 

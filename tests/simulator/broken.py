@@ -130,7 +130,7 @@ DEFECTS = [
            "sample_book_part(thread, metric, busy->no_core ? busy->own_idx : busy->node_idx,",
            "sample_book_part(thread, busy->no_core ? attribute_at(&thread->tree, busy->node_idx) : metric, busy->node_idx,"),
     Defect("cores: idleness while nobody is busy is in no row",
-           "        metric->shared_idle += p;\n        metric->inverse_busy += inverse;\n        thread->ledger->idle_nobody_busy -= p;\n", ""),
+           "        metric->shared_idle += p;\n        metric->inverse_busy += inverse;\n", ""),
     Defect("cores: what a sample itself costs an idle thread is forgotten",
            "    thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;\n", ""),
     Defect("cores: who sleeps works", "        busy.own_idx = sample_pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);\n", ""),
