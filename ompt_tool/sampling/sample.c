@@ -469,8 +469,6 @@ static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct threa
         double inverse = p / told[number].idle;
         metric->shared_idle += p;
         metric->inverse_busy += inverse;
-        /* for the stated error: each of the n idle threads adds its own time, none adds that of all others */
-        metric->idle_beside += (float)(told[number].idle > 2 ? p - 2 * inverse : 0);
         attribute_time(&thread->tree, node_idx, delivery_moment_ns(delivery, number, moments),
                        (struct profile_time_value){0, (float)inverse, (float)p, 0});
         attribute_places(&thread->tree, node_idx, p, &places, &share);
