@@ -441,8 +441,8 @@ NAMED static void balanced(void)
     even(WHOLE);
 }
 
-/* rules: right ones, separated by spaces; "-": no finding promises a gain of 5 %. place: how the finding's place
- * begins, or what it contains after "*". words: in its title or advice. */
+/* rules: right ones, separated by spaces; "-": no finding promises a gain of 5 %. place: part of the finding's
+ * place. words: in its title or advice. */
 static const struct {
     const char *name;
     void (*run)(void);
@@ -456,11 +456,11 @@ static const struct {
     {"few iterations", few_iterations, "coarse", "few_iterations [", "too few iterations"},
     {"two sections", two_sections, "coarse", "two_sections [", "section"},
     {"in single", in_single, "coarse", "in_single [", "single"},
-    {"in masked", in_masked, "coarse", "*prepare", "single"},
-    {"blocked in region", blocked_in_region, "coarse blocked", "*read_input", "verlap"},
+    {"in masked", in_masked, "coarse", "prepare", "single"},
+    {"blocked in region", blocked_in_region, "coarse blocked", "read_input", "verlap"},
     {"tiny chunks", tiny_chunks, "fine", "tiny_chunks [", "larger chunks"},
     {"tiny regions", tiny_regions, "fine", "tiny_regions", "regions"},
-    {"tiny tasks", tiny_tasks, "fine", "*fib", "larger tasks"},
+    {"tiny tasks", tiny_tasks, "fine", "fib", "larger tasks"},
     {"barriers", barriers, "fine", "barriers [", "barriers"},
     {"few tasks", few_tasks, "task-starved", "few_tasks [", "smaller tasks"},
     {"slow creation", slow_creation, "task-starved", "slow_creation [", "create tasks"},
@@ -472,8 +472,8 @@ static const struct {
     {"ordered", ordered, "lock-bound", "ordered [", "ordered"},
     {"one thread", one_thread, "serial narrow", "one_thread", "thread"},
     {"narrow", nested_narrow, "serial narrow", "nested_narrow", "thread"},
-    {"first touch", first_touch, "serial narrow", "*touch", "thread"},
-    {"flag", flag, "spin coarse imbalance", "*wait_for_flag", "flag"},
+    {"first touch", first_touch, "serial narrow", "touch", "thread"},
+    {"flag", flag, "spin coarse imbalance", "wait_for_flag", "flag"},
     {"balanced", balanced, "-", "", ""},
 };
 

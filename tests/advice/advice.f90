@@ -117,12 +117,12 @@ program advice
   character, parameter :: tab = achar(9)
   call get_command_argument(1, name)
   if (command_argument_count() == 1 .and. name == 'list') then
-    print '(a)', 'serial' // tab // 'serial' // tab // '*serial_part' // tab // 'serial', &
-      'triangle' // tab // 'imbalance' // tab // '*triangle' // tab // 'dynamic', &
-      'few iterations' // tab // 'coarse' // tab // '*few_iterations' // tab // 'too few iterations', &
-      'critical' // tab // 'lock-bound' // tab // '*critical_section' // tab // 'lock', &
-      'tiny regions' // tab // 'fine' // tab // '*tiny_regions' // tab // 'regions', &
-      'in single' // tab // 'coarse' // tab // '*in_single' // tab // 'single'
+    print '(a)', 'serial' // tab // 'serial' // tab // 'serial_part' // tab // 'serial', &
+      'triangle' // tab // 'imbalance' // tab // 'triangle' // tab // 'dynamic', &
+      'few iterations' // tab // 'coarse' // tab // 'few_iterations' // tab // 'too few iterations', &
+      'critical' // tab // 'lock-bound' // tab // 'critical_section' // tab // 'lock', &
+      'tiny regions' // tab // 'fine' // tab // 'tiny_regions' // tab // 'regions', &
+      'in single' // tab // 'coarse' // tab // 'in_single' // tab // 'single'
     stop
   end if
   call get_command_argument(2, number)

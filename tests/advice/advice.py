@@ -27,7 +27,7 @@ import time
 from collections import namedtuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MACHINE = ("cores-taken", "quota", "binding", "no-core", "oversubscribed", "unmeasured", "short", "lost", "nobody-busy", "start-up")
+MACHINE = ("cores-taken", "quota", "binding", "no-core", "oversubscribed", "unmeasured", "short", "lost", "too-many-threads", "nobody-busy", "start-up")
 LEAST = 0.05  # of the time: what counts as a gain
 SLACK = 0.05  # of the time: by so much two measurements of one program differ
 SUMMARY = re.compile(r"(?<=<!-- made by tests/advice/advice.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -63,8 +63,7 @@ class Loops:
 
 def is_right(program, row):
     """Whether the finding has the program's rule, place and words."""
-    at = program.place[1:] in row["place"] if program.place.startswith("*") else row["place"].startswith(program.place)
-    return row["rule"] in program.rules and at and program.words in row["title"] + row["advice"]
+    return row["rule"] in program.rules and program.place in row["place"] and program.words in row["title"] + row["advice"]
 
 
 def findings(blame, program, threads):
