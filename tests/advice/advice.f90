@@ -13,11 +13,11 @@ contains
     double precision, intent(in) :: us
     double precision :: x
     integer(8) :: i
-    x = 1
+    x = us
     do i = 1, int(us * 700, 8)
       x = x * 0.999999d0 + 1d-6
     end do
-    if (x < 0) sink = x
+    sink = x
   end subroutine
 
   subroutine even(us)
