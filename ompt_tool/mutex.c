@@ -112,15 +112,28 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
         mutex_release_slowly(key);
 }
 
+/* the locks that the calling thread initialised last */
+static __thread struct lock_streak mutex_streak __attribute__((tls_model("initial-exec")));
+
+/* Notes a lock that does not continue an array. */
+static __attribute__((noinline)) void mutex_init_slowly(ompt_wait_id_t wait_id, const void *codeptr)
+{
+    /* The module is looked up now, because it may be unloaded by the time a sample needs the lock's name. */
+    uint64_t call = codeptr ? capture_key((uintptr_t)codeptr - 1) : 0;
+    lock_names_initialised(wait_id, call);
+    lock_streak_add(&mutex_streak, wait_id, (uintptr_t)codeptr, call);
+}
+
 void mutex_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)hint, (void)implementation;
-    /* The module is looked up now, because it may be unloaded by the time a sample needs the lock's name. */
-    lock_names_initialised(wait_id, codeptr ? capture_key((uintptr_t)codeptr - 1) : 0);
+    if (!lock_streak_continues(&mutex_streak, wait_id, (uintptr_t)codeptr))
+        mutex_init_slowly(wait_id, codeptr);
 }
 
 void mutex_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)kind, (void)codeptr;
-    lock_names_destroyed(wait_id);
+    if (!lock_streak_has(&mutex_streak, wait_id))
+        lock_names_destroyed(wait_id);
 }

@@ -25,8 +25,15 @@
 #define ADDRESS_BITS 50
 #define DESTROYED    UINT64_MAX /* the entry of a destroyed lock; a search does not end here */
 
+/* number of locks at equal distances after which the array gets a row, and the largest distance in bytes */
+#define ROW_LEAST    1024u
+#define ROW_DISTANCE 4096u
+#define ROWS         64u
+
 static uint64_t *tables[TABLES];
 static uint64_t calls[CALLS];
+static struct lock_row rows[ROWS];
+static uint64_t rows_begun;
 
 static uint32_t lock_table_entries(uint32_t number)
 {
@@ -137,11 +144,76 @@ void lock_names_destroyed(uint64_t address)
         store_relaxed(place.word, DESTROYED); /* N1: no other thread writes to this entry now */
 }
 
+/* Returns a row for an array: the row that this array had when it was initialised before, or else an unused
+ * one. Returns NULL if there is none. */
+static struct lock_row *lock_row_take(uint64_t first, uint64_t call)
+{
+    uint64_t none = 0;
+    for (uint32_t i = 0; i < ROWS; i++)
+        if (load_acquire(&rows[i].order) && load_relaxed(&rows[i].first) == first &&
+            load_relaxed(&rows[i].call) == call)
+            return &rows[i];
+    for (uint32_t i = 0; i < ROWS; i++, none = 0)
+        if (!load_relaxed(&rows[i].call) && compare_exchange(&rows[i].call, &none, call))
+            return &rows[i];
+    return NULL;
+}
+
+/* The lock just noted in a table is the first one that the row contains, too. */
+static void lock_row_begin(struct lock_streak *streak, uint64_t address, uint64_t call)
+{
+    struct lock_row *row = lock_row_take(address, call);
+    if (!row)
+        return;
+    store_release(&row->order, 0);
+    store_relaxed(&row->first, address);
+    store_relaxed(&row->distance, streak->distance);
+    store_relaxed(&row->end, streak->next);
+    /* pairs with the load of `order` in lock_row_find(): a reader that sees the order sees the row */
+    store_release(&row->order, fetch_add_relaxed(&rows_begun, 1) + 1);
+    streak->row = row;
+}
+
+void lock_streak_add(struct lock_streak *streak, uint64_t address, uintptr_t codeptr, uint64_t call)
+{
+    uint64_t before = streak->next - streak->distance, distance = address - before;
+    bool same = streak->codeptr == codeptr && call && distance && distance <= ROW_DISTANCE && distance % 4 == 0 &&
+                lock_address_is_valid(address);
+    streak->length = same && distance == streak->distance ? streak->length + 1 : 0;
+    streak->row = NULL;
+    streak->codeptr = codeptr;
+    streak->distance = same ? distance : 0;
+    streak->next = address + streak->distance;
+    if (unlikely(streak->length >= ROW_LEAST))
+        lock_row_begin(streak, address, call);
+}
+
+/* Returns the call that initialised a lock of an array; 0 if the lock is in no row. Of several rows, the one
+ * that was begun last counts. */
+static uint64_t lock_rows_find(uint64_t address)
+{
+    uint64_t latest = 0, call = 0;
+    for (uint32_t i = 0; i < ROWS && load_relaxed(&rows[i].call); i++) {
+        uint64_t order = load_acquire(&rows[i].order), end = load_acquire(&rows[i].end);
+        uint64_t first = load_acquire(&rows[i].first), distance = load_acquire(&rows[i].distance);
+        uint64_t found = load_acquire(&rows[i].call);
+        /* The row's owner may have begun another array meanwhile. */
+        if (order > latest && load_relaxed(&rows[i].order) == order && address - first < end - first &&
+            (address - first) % distance == 0) {
+            latest = order;
+            call = found;
+        }
+    }
+    return call;
+}
+
 uint64_t lock_names_initialiser(uint64_t address)
 {
     struct place place = lock_names_find(address / 4, false);
-    if (!lock_address_is_valid(address) || !place.present)
+    if (!lock_address_is_valid(address))
         return 0;
+    if (!place.present)
+        return lock_rows_find(address);
     uint32_t call = place.seen & ((1u << CALL_BITS) - 1);
     return call < CALLS ? load_relaxed(&calls[call]) : 0;
 }

@@ -83,6 +83,69 @@ UNIT_TEST(a_full_table_counts_what_it_has_no_room_for)
         lock_names_destroyed(0x500000000 + 40 * i);
 }
 
+static void make_array(struct lock_streak *streak, uint64_t first, uint64_t count, uint64_t call)
+{
+    for (uint64_t address = first; address < first + 8 * count; address += 8)
+        if (!lock_streak_continues(streak, address, call)) {
+            lock_names_initialised(address, call);
+            lock_streak_add(streak, address, call, call);
+        }
+}
+
+/* More locks than the tables have places. */
+UNIT_TEST(all_locks_of_a_large_array_have_a_name)
+{
+    struct lock_streak streak = {0};
+    uint64_t before = lost(), first = 0x600000000, end = first + 8 * 3 * MILLION;
+    make_array(&streak, first, 3 * MILLION, CALL + 3);
+    assert_int_equal(lost(), before);
+    for (uint64_t address = first; address < end; address += 8)
+        assert_int_equal(lock_names_initialiser(address), CALL + 3);
+    assert_int_equal(lock_names_initialiser(first - 8), 0);
+    assert_int_equal(lock_names_initialiser(end), 0);
+    assert_int_equal(lock_names_initialiser(end - 4), 0); /* inside the last lock */
+    assert_true(lock_streak_has(&streak, end - 8));
+    assert_false(lock_streak_has(&streak, end));
+    lock_names_initialised(end - 80, CALL + 4);
+    assert_int_equal(lock_names_initialiser(end - 80), CALL + 4);
+    lock_names_destroyed(end - 80);
+}
+
+UNIT_TEST(an_array_is_named_after_its_latest_initialiser)
+{
+    struct lock_streak first = {0}, second = {0};
+    make_array(&first, 0x700000000, 5000, CALL + 5);
+    make_array(&second, 0x700000000 + 8 * 2000, 3000, CALL + 6);
+    assert_int_equal(lock_names_initialiser(0x700000000 + 8 * 1999), CALL + 5);
+    assert_int_equal(lock_names_initialiser(0x700000000 + 8 * 4999), CALL + 6);
+}
+
+/* There are fewer rows than these arrays. */
+UNIT_TEST(an_array_that_is_made_again_and_again_needs_one_row)
+{
+    uint64_t before = lost();
+    for (unsigned i = 0; i < 1000; i++) {
+        struct lock_streak streak = {0};
+        make_array(&streak, 0x800000000, 2000, CALL + 7);
+        assert_non_null(streak.row);
+    }
+    assert_int_equal(lost(), before);
+}
+
+/* A lock here and a lock there: addresses at equal distances from different calls are no array. */
+UNIT_TEST(locks_of_several_calls_are_no_array)
+{
+    struct lock_streak streak = {0};
+    for (uint64_t i = 0; i < 5000; i++) {
+        uint64_t address = 0x900000000 + 8 * i, call = CALL + i % 2;
+        assert_false(lock_streak_continues(&streak, address, call));
+        lock_names_initialised(address, call);
+        lock_streak_add(&streak, address, call, call);
+        assert_int_equal(lock_names_initialiser(address), call);
+    }
+    assert_null(streak.row);
+}
+
 UNIT_TEST(more_calls_than_there_is_room_for_are_counted)
 {
     uint64_t before = lost(), known = 0;
