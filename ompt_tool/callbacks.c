@@ -71,10 +71,9 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
         helpers_know_initial(thread);
 }
 
-/* Notes, at the end of an initial thread, whether the process is exiting. If the runtime was started before
- * main, exit() finalises it before the tool's own exit handler runs. */
-static void callback_notice_exit(struct thread *thread)
+void callbacks_notice_exit(void)
 {
+    struct thread *thread = thread_self;
     if (session.exits || !thread || thread->ledger->kind != PROFILE_THREAD_INITIAL || !thread_enter_tool(thread))
         return;
     session.exits = capture_process_exits(thread);
@@ -86,7 +85,7 @@ static void callback_notice_exit(struct thread *thread)
 static void on_thread_end(ompt_data_t *thread_data)
 {
     (void)thread_data;
-    callback_notice_exit(thread_self);
+    callbacks_notice_exit();
     first_thread_ends();
     attach_end(thread_self);
 }

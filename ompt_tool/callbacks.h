@@ -10,4 +10,8 @@
  * capabilities_register(). [init] */
 bool callbacks_register(bool locks, char *text, size_t bytes);
 
+/* Notes, at the end of an initial thread or of the runtime, whether the process is exiting. If the runtime was
+ * started before main, exit() may finalise it before the tool's own exit handler runs. [owner] */
+void callbacks_notice_exit(void);
+
 #endif

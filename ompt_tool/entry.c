@@ -44,15 +44,29 @@ static void ompt_look_up_entry_points(ompt_function_lookup_t lookup)
 {
     runtime.set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
+    runtime.is_llvm = runtime_symbol((const void *)lookup, "__kmpc_fork_call") != NULL;
     runtime.get_max_threads = (int (*)(void))runtime_symbol((const void *)lookup, "omp_get_max_threads");
+}
+
+/* An entry point of libraries that report the events of a runtime without a tool interface. Its address is in
+ * that runtime. */
+#define BEHIND_NAME "ompt_runtime_behind"
+
+/* Flags the module that contains the address as the runtime. Returns its range, or NULL if it is the program,
+ * into which the runtime is linked. */
+static const struct loadmap_range *entry_flag_runtime(uintptr_t address)
+{
+    const struct loadmap_range *range = loadmap_find(address), *program = loadmap_find((uintptr_t)getauxval(AT_ENTRY));
+    if (!range || (program && range->module_id == program->module_id))
+        return NULL;
+    loadmap_flag(address, PROFILE_MODULE_RUNTIME);
+    return range;
 }
 
 /* Flags the loaded modules that belong to the program, the tool, the C library or the runtime, because call
  * paths treat the frames in these differently. */
 static void entry_flag_modules(ompt_function_lookup_t lookup)
 {
-    const struct loadmap_range *runtime_range = loadmap_find((uintptr_t)lookup);
-    const struct loadmap_range *program_range = loadmap_find((uintptr_t)getauxval(AT_ENTRY));
     loadmap_flag((uintptr_t)getauxval(AT_ENTRY), PROFILE_MODULE_EXECUTABLE);
     /* Uses the address of a static function, which no other library can replace. */
     loadmap_flag((uintptr_t)&entry_flag_modules, PROFILE_MODULE_TOOL);
@@ -60,11 +74,11 @@ static void entry_flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
-    /* A runtime that is linked into the program has no module of its own. */
-    if (runtime_range && (!program_range || runtime_range->module_id != program_range->module_id)) {
-        loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
-        runtime.code_low = runtime_range->start;
-        runtime.code_bytes = runtime_range->end - runtime_range->start;
+    entry_flag_runtime((uintptr_t)lookup(BEHIND_NAME));
+    const struct loadmap_range *range = entry_flag_runtime((uintptr_t)lookup);
+    if (range) {
+        runtime.code_low = range->start;
+        runtime.code_bytes = range->end - range->start;
     }
 }
 
@@ -198,6 +212,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
 static void finalize(ompt_data_t *tool_data)
 {
     (void)tool_data;
+    callbacks_notice_exit();
     if (!session.exits && arena_is_open())
         log_line(
             "the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which does not start the tool "

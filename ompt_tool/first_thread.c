@@ -38,7 +38,7 @@ static uint32_t passing;
 
 bool first_thread_stays(void)
 {
-    locks_are_told = os_tid() == getpid();
+    locks_are_told = !runtime.is_llvm || os_tid() == getpid();
     if (!locks_are_told)
         log_line("the OpenMP runtime was started by a thread that may end before the program does: " WITHOUT_LOCKS
                  " after that thread's end; blame run starts the runtime before main",
@@ -94,7 +94,7 @@ static void first_thread_let_pass(void)
  * release locks until the callback is unregistered. */
 void first_thread_ends(void)
 {
-    if (!load_relaxed(&locks_are_told) || os_tid() != getpid())
+    if (!runtime.is_llvm || !load_relaxed(&locks_are_told) || os_tid() != getpid())
         return;
     store_relaxed(&locks_are_told, false);
     store_release(&passing, 1);

@@ -7,12 +7,13 @@
 
 #include <stdbool.h>
 
-/* Returns true if the calling thread, which starts the runtime, is the process's first thread: that thread
- * usually lives until the process ends. Otherwise prints a line that says what will not be measured. [init] */
+/* Returns true if lock events can be used: the runtime is not LLVM's, or the calling thread, which starts the
+ * runtime, is the process's first thread, which usually lives until the process ends. Otherwise prints a line
+ * that says what will not be measured. [init] */
 bool first_thread_stays(void);
 
 /* Notes that the calling thread ends. If it is the process's first thread (pthread_exit()), stops the lock
- * events. [owner] */
+ * events of LLVM's runtime. [owner] */
 void first_thread_ends(void);
 
 /* Notes that the process exits. The lock events then stay registered when the first thread ends. [init] */

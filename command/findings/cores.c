@@ -266,8 +266,8 @@ static char *shortage_advice(const struct profile *profile, const struct shortag
                                     "(affinity, cgroup quota). ",
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     if (shortage->spins)
-        part[count++] = memory_text("Waiting threads spun on cores for %s s. KMP_BLOCKTIME=0 or "
-                                    "OMP_WAIT_POLICY=passive leaves these cores to working threads. ",
+        part[count++] = memory_text("Waiting threads spun on cores for %s s. OMP_WAIT_POLICY=passive leaves these "
+                                    "cores to working threads. ",
                                     DECIMAL(shortage->spun_s, 2));
     if (shortage->bound) {
         char *who = bound_threads(profile);
@@ -376,7 +376,8 @@ static void find_oversubscription(struct inquiry *inquiry)
     finding.evidence = format_printable("busy threads had no core (negative core idleness)");
     finding.advice = format_printable(
         "Use at most %s thread%s (OMP_NUM_THREADS), or give the program more cores (affinity, cgroup quota). Waiting "
-        "threads that spin take cores from working ones; KMP_BLOCKTIME=0 prevents that. How blame is divided between "
+        "threads that spin take cores from working ones; OMP_WAIT_POLICY=passive prevents that. How blame is divided "
+        "between "
         "contexts is approximate in this run.",
         cores, plural);
     put_finding(inquiry, &finding);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/text/format.h"
 #include "command/text/memory.h"
 
 static bool is_before_openmp_start(const struct row *row)
@@ -203,7 +204,8 @@ static char *start_up_advice(const struct profile *profile)
         return format_printable("Run the program with `blame run`, which measures this serial time by function.");
     const char *runtime = "libomp.so.5";
     for (size_t i = 0; i < profile->module_count; i++)
-        if (profile->modules[i].flags & PROFILE_MODULE_RUNTIME)
+        if (profile->modules[i].flags & PROFILE_MODULE_RUNTIME &&
+            strncmp(format_base_name(profile->modules[i].path), "libblame", strlen("libblame")) != 0)
             runtime = profile->modules[i].path;
     return format_printable("The program loads its OpenMP runtime only then. With `LD_PRELOAD=%s blame run ...` the "
                             "runtime is there from the start, and this serial time is measured by function.",

@@ -15,7 +15,9 @@ struct runtime {
     ompt_get_task_info_t get_task_info;
     /* omp_get_max_threads(); like any call of the runtime, it makes the thread known to the runtime */
     int (*get_max_threads)(void);
-    /* start and size of the runtime's code; size 0: the runtime is linked into the program */
+    bool is_llvm; /* whether the runtime is LLVM's or Intel's */
+    /* start and size of the code of the library with the tool interface, which calls the program's regions
+     * and tasks; size 0: it is linked into the program */
     uintptr_t code_low, code_bytes;
 };
 

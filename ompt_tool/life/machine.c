@@ -103,7 +103,7 @@ void machine_note(const char *key)
     arena_text(key, note);
 }
 
-/* Writes one line for each OMP_ or KMP_ variable. Omits a variable if its value has several lines, or if
+/* Writes one line for each OMP_, KMP_ or GOMP_ variable. Omits a variable if its value has several lines, or if
  * there is no room. */
 static void machine_openmp_environment(char *text, size_t bytes)
 {
@@ -111,7 +111,8 @@ static void machine_openmp_environment(char *text, size_t bytes)
     text[0] = '\0';
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strlen(*entry);
-        bool steers = strncmp(*entry, "OMP_", 4) == 0 || strncmp(*entry, "KMP_", 4) == 0;
+        bool steers =
+            strncmp(*entry, "OMP_", 4) == 0 || strncmp(*entry, "KMP_", 4) == 0 || strncmp(*entry, "GOMP_", 5) == 0;
         if (!steers || strncmp(*entry, "OMP_TOOL", 8) == 0 || strchr(*entry, '\n') || used + length + 2 > bytes)
             continue;
         memcpy(text + used, *entry, length);

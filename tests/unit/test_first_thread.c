@@ -56,6 +56,7 @@ static void end(void)
     memset(registered, 0, sizeof(registered));
     begun = returned = 0;
     runtime.set_callback = set_callback;
+    runtime.is_llvm = true;
     assert_true(first_thread_stays());
     first_thread_ends();
     pthread_join(releases, NULL);
@@ -106,6 +107,16 @@ UNIT_TEST(a_wait_that_was_told_of_ends_and_none_begins)
     assert_int_equal(line.wait_key, 0);
     assert_int_equal(line.held[0], 0);
     thread_self = NULL;
+}
+
+UNIT_TEST(the_events_of_other_runtimes_than_llvms_go_on)
+{
+    end();
+    runtime.is_llvm = false;
+    assert_true(first_thread_stays());
+    registered[ompt_callback_mutex_released] = NULL;
+    first_thread_ends();
+    assert_null(registered[ompt_callback_mutex_released]);
 }
 
 UNIT_MAIN(NULL, NULL)
