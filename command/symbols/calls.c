@@ -171,6 +171,7 @@ struct sweep {
     struct label *labels;
     size_t label_count, label_room;
     bool live, changed, record, follows;
+    bool waits; /* whether the current instruction follows a label that no known path has reached yet */
     /* for each register, its value before the current instruction; valid only if `live` is set */
     uint64_t value[REGISTERS];
     struct symbols_call_list calls;
@@ -320,14 +321,17 @@ static void symbols_sweep_reach_label(struct sweep *sweep, struct label *label)
     label->reached = true;
 }
 
-static void symbols_sweep_arrive_at(struct sweep *sweep, uint64_t vaddr)
+/* Takes over the values at a label. Code without a label after a jump is reached in an unknown way, unless it only
+ * fills the gap before the next label. */
+static void symbols_sweep_arrive_at(struct sweep *sweep, uint64_t vaddr, bool fills)
 {
     struct label *label = symbols_sweep_find_code_label(sweep, vaddr);
     symbols_sweep_reach_label(sweep, label);
     if (label) {
         sweep->live = label->reached;
+        sweep->waits = !label->reached;
         memcpy(sweep->value, label->value, sizeof sweep->value);
-    } else if (!sweep->live) {
+    } else if (!sweep->live && !sweep->waits && !fills) {
         sweep->live = true;
         symbols_sweep_forget_registers(sweep, ~0u);
     }
@@ -399,7 +403,7 @@ static void symbols_sweep_note_call(struct sweep *sweep, uint64_t vaddr, const s
 
 static void symbols_sweep_follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
-    symbols_sweep_arrive_at(sweep, vaddr);
+    symbols_sweep_arrive_at(sweep, vaddr, instruction->fills);
     if (sweep->record &&
         (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH))
         symbols_sweep_note_call(sweep, vaddr, instruction);
@@ -412,7 +416,8 @@ static void symbols_sweep_follow(struct sweep *sweep, uint64_t vaddr, const stru
                                                                             : instruction->written);
     if (instruction->to >= 0)
         sweep->value[instruction->to] = value;
-    sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
+    if (instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_END)
+        sweep->live = sweep->waits = false;
 }
 
 static void symbols_sweep_decode_all(struct sweep *sweep,
@@ -425,7 +430,7 @@ static void symbols_sweep_decode_all(struct sweep *sweep,
         const uint8_t *code = symbols_elf_bytes(sweep->module->main.elf, vaddr, &room);
         room = room < size ? room : (size_t)size;
         struct symbols_instruction instruction;
-        sweep->live = false;
+        sweep->live = sweep->waits = false;
         while (code && room && sweep->machine->decode(code, room, vaddr, &instruction)) {
             visit(sweep, vaddr, &instruction);
             code += instruction.bytes;

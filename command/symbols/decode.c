@@ -79,6 +79,7 @@ bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct sym
     uint64_t next = vaddr + instruction.length;
     result->bytes = instruction.length;
     result->flow = symbols_x86_flow_of(&instruction);
+    result->fills = instruction.mnemonic == ZYDIS_MNEMONIC_NOP;
     for (size_t i = 0; i < instruction.operand_count; i++) {
         int8_t reg = symbols_x86_register(&operand[i]);
         if (reg >= 0 && reg != STACK_POINTER && operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)

@@ -16,6 +16,7 @@ enum symbols_flow {
 struct symbols_instruction {
     size_t bytes;
     enum symbols_flow flow;
+    bool fills;    /* whether the instruction does nothing, so that code after it is aligned */
     bool indirect; /* whether the target is read from a register or from memory */
     /* target of a call, jump or branch. If `indirect` is set, address of the memory that contains the target.
      * 0: unknown */

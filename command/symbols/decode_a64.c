@@ -94,6 +94,7 @@ bool symbols_decode_a64(const uint8_t *bytes, size_t room, uint64_t vaddr, struc
         result->flow = SYMBOLS_END;
         return true;
     }
+    result->fills = code == 0xd503201f; /* nop */
     result->written = symbols_a64_registers_written(code);
     symbols_a64_find_value(code, vaddr, result);
     return true;

@@ -23,12 +23,12 @@ static int32_t symbols_code_int32(const uint8_t *code)
 
 static size_t symbols_next_call_site_x86_64(const struct symbols_code *code, size_t from, uint64_t *target)
 {
-    for (size_t i = from; i + 6 <= code->size; i++) {
+    for (size_t i = from; i + 5 <= code->size; i++) {
         const uint8_t *at = code->bytes + i;
         if ((at[0] & 0xfe) == 0xe8) /* call, jmp */
             *target = code->vaddr + i + 5 + (uint64_t)(int64_t)symbols_code_int32(at + 1);
         /* call, jmp through a slot */
-        else if (at[0] == 0xff && (at[1] == 0x15 || at[1] == 0x25))
+        else if (i + 6 <= code->size && at[0] == 0xff && (at[1] == 0x15 || at[1] == 0x25))
             *target = code->vaddr + i + 6 + (uint64_t)(int64_t)symbols_code_int32(at + 2);
         else
             continue;

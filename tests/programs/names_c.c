@@ -119,3 +119,17 @@ int main(int argc, char **argv)
     printf("%ld %d\n", result, sink > 0.0);
     return 0;
 }
+
+/* GCC keeps the address of the task's body in a register during the loop, which it enters by a jump. */
+__attribute__((noinline)) void creates_in_loop(void)
+{
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 400; i++) {
+        if (sink == 0.0)
+            for (int k = 0; k < 1000; k++)
+                names_data[0]++;
+#pragma omp task
+        names_data[1]--;
+    }
+}

@@ -149,6 +149,7 @@ UNIT_TEST(gcc_call_sites_tell_tasks_from_regions)
         {"taskloops._omp_fn.1", 0, "taskloops [task names_c.c:76]", SYMBOL_TASK, 76, false, false},
         {"leagues._omp_fn.0", 0, "leagues [parallel names_c.c:86]", SYMBOL_PARALLEL, 86, false, false},
         {"main._omp_fn.0", 0, "main [parallel names_c.c:111]", SYMBOL_PARALLEL, 111, false, false},
+        {"creates_in_loop._omp_fn.1", 0, "creates_in_loop [task names_c.c:132]", SYMBOL_TASK, 132, false, false},
     };
     CHECK("names_c-gcc-O2", "names_c.c", all);
     CHECK("names_c-gcc-gz", "names_c.c", all);
