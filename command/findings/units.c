@@ -3,6 +3,7 @@
 #include "command/findings/rules.h"
 #include "command/rows/make.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 
 /* seconds of the run per region that starting a tiny region can take, beside other programs, too */
 #define TINY_WALL_S 1e-3
+/* probability below which it is not chance that all samples of some code are of one thread */
+#define ONE_THREAD_CHANCE 0.05
 
 /* Parts of the names of runtime entries, with the construct of each. The first match decides. */
 static const struct {
@@ -205,21 +208,50 @@ static void gather_wait_pairs(struct inquiry *inquiry)
     }
 }
 
-/* The threads seen in one function of a unit, and the idleness beside that function outside known loops and
- * single constructs. */
-struct worker {
-    uint64_t threads;
-    double idle_ns;
-    uint32_t unit;
+/* Code of a unit in all of the unit's contexts: a path of calls, with all longer paths that begin with it. */
+struct path {
+    uint32_t unit, above; /* above: the path one call shorter; PATH_NONE for the unit's own */
+    uint64_t threads;     /* bit set of the threads that samples saw there */
+    uint64_t samples;
+    double idle_ns; /* ns of idleness beside it, outside known loops and single constructs */
 };
 
-static void add_known_waiters(struct inquiry *inquiry, const struct merged_node *node, uint32_t row,
-                              struct worker *worker)
+struct paths {
+    struct pair_map map;
+    struct path *path;
+    size_t count, room;
+    uint32_t *of; /* by row; PATH_NONE outside all units */
+};
+
+#define PATH_NONE UINT32_MAX
+
+/* Returns the path of a row, whose caller's path is known. */
+static uint32_t path_of_row(struct paths *paths, const struct inquiry *inquiry, uint32_t index)
 {
-    struct unit *unit = &inquiry->unit[worker->unit];
+    const struct row *row = &inquiry->rows->row[index];
+    uint32_t unit = inquiry->unit_of[index], above = row->parent == ROW_NONE ? PATH_NONE : paths->of[row->parent];
+    if (unit == UNIT_NONE)
+        return PATH_NONE;
+    if (above != PATH_NONE && paths->path[above].unit != unit)
+        above = PATH_NONE;
+    uint64_t line = (uint64_t)(row->kind == ROW_STATEMENT ? row->label->line : row->call_line);
+    uint64_t step = above == PATH_NONE ? 0 : (uint64_t)row->function << 32 | line << 1 | (row->kind == ROW_STATEMENT);
+    uint32_t *slot = pair_map_slot(&paths->map, step, above == PATH_NONE ? (uint64_t)unit << 32 | PATH_NONE : above);
+    if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&paths->path, &paths->room, paths->count, sizeof *paths->path);
+        *slot = (uint32_t)paths->count++;
+        paths->path[*slot] = (struct path){.unit = unit, .above = above};
+    }
+    return *slot;
+}
+
+static void add_known_waiters(struct inquiry *inquiry, const struct merged_node *node, uint32_t row, struct path *path)
+{
+    struct unit *unit = &inquiry->unit[path->unit];
     struct profile_idle idle;
     if (node->kind != PROFILE_NODE_WAITERS) {
-        worker->threads |= node->threads;
+        path->threads |= node->threads;
+        path->samples += node->metric.samples;
         unit->threads |= node->threads;
         return;
     }
@@ -232,34 +264,56 @@ static void add_known_waiters(struct inquiry *inquiry, const struct merged_node 
     unit->idle.single += idle.single;
     unit->idle.sections += idle.sections;
     unit->idle.shared_idle += idle.shared_idle;
-    worker->idle_ns += idle.shared_idle - idle.loops - idle.single;
+    path->idle_ns += idle.shared_idle - idle.loops - idle.single;
+}
+
+/* Returns whether only one thread was seen in a path, so often that this is hardly chance. */
+static bool is_of_one_thread(const struct inquiry *inquiry, const struct path *path)
+{
+    double chance = inquiry->threads > 1 ? pow(inquiry->threads, 1 - (double)path->samples) : 1;
+    return path->threads && !(path->threads & (path->threads - 1)) && chance < ONE_THREAD_CHANCE;
+}
+
+/* Adds the idleness beside code of one thread to the code's unit, once for each shortest path of such code. Shorter
+ * paths come before the longer ones that begin with them. */
+static void add_idle_beside_one(struct inquiry *inquiry, struct paths *paths)
+{
+    bool *counted = memory_array(paths->count + 1, sizeof *counted);
+    for (size_t i = paths->count; i-- > 0;) {
+        const struct path *path = &paths->path[i];
+        if (path->above == PATH_NONE)
+            continue;
+        paths->path[path->above].threads |= path->threads;
+        paths->path[path->above].samples += path->samples;
+        paths->path[path->above].idle_ns += path->idle_ns;
+    }
+    for (size_t i = 0; i < paths->count; i++) {
+        const struct path *path = &paths->path[i];
+        counted[i] = path->above != PATH_NONE && counted[path->above];
+        if (counted[i] || !is_of_one_thread(inquiry, path))
+            continue;
+        counted[i] = true;
+        inquiry->unit[path->unit].alone_ns += path->idle_ns;
+    }
+    free(counted);
 }
 
 static void gather_known(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
-    struct pair_map map = {0};
-    struct worker *worker = NULL;
-    size_t count = 0, room = 0;
+    struct paths paths = {.of = memory_array(rows->count, sizeof *paths.of)};
+    for (uint32_t i = 0; i < rows->count; i++)
+        paths.of[i] = path_of_row(&paths, inquiry, i);
     for (size_t i = 1; i < rows->node_count; i++) {
         uint32_t row = rows->node_row[i];
-        if (row == ROW_NONE || inquiry->unit_of[row] == UNIT_NONE)
-            continue;
-        uint32_t unit = inquiry->unit_of[row];
-        uint32_t *slot = pair_map_slot(&map, rows->row[inquiry->own[row]].function, unit);
-        if (*slot == PAIR_MAP_NEW) {
-            memory_grow(&worker, &room, count, sizeof *worker);
-            *slot = (uint32_t)count++;
-            worker[*slot] = (struct worker){.unit = unit};
-        }
-        add_known_waiters(inquiry, &inquiry->profile->nodes[i], row, &worker[*slot]);
+        if (row != ROW_NONE && paths.of[row] != PATH_NONE)
+            add_known_waiters(inquiry, &inquiry->profile->nodes[i], row, &paths.path[paths.of[row]]);
     }
-    bool known = inquiry->profile->header.threads_max <= MOST_IDENTIFIED;
-    for (size_t i = 0; i < count && known; i++)
-        if (worker[i].threads && !(worker[i].threads & (worker[i].threads - 1)))
-            inquiry->unit[worker[i].unit].alone_ns += worker[i].idle_ns;
-    pair_map_free(&map);
-    free(worker);
+    if (inquiry->profile->header.threads_max <= MOST_IDENTIFIED)
+        add_idle_beside_one(inquiry, &paths);
+    pair_map_free(&paths.map);
+    free(paths.path);
+    free(paths.of);
 }
 
 /* Joins tasks with the regions that created them. Both are below the same function, and idleness blamed on

@@ -158,6 +158,23 @@ static void make_in_masked(void)
     run(region, WHOLE / 3, team, team, 0);
 }
 
+/* All threads call the function later, from another place. */
+static void make_in_masked_later_by_all(void)
+{
+    uint32_t region = region_of();
+    run(frame(frame(region, KEY(INIT)), KEY(HEAVY)), WHOLE * 2 / 3, 1, team, PROFILE_PLACE_BARRIER);
+    run(frame(region, KEY(HEAVY)), WHOLE / 3, team, team, 0);
+}
+
+/* Unequal shares of many functions, of which samples saw each only once. */
+static void make_by_number_in_pieces(void)
+{
+    uint32_t region = region_of();
+    for (uint64_t i = 0; i < (uint64_t)(WHOLE * 200); i++)
+        run(frame(region, OTHER(i)), 1.0 / 200, 1, team, PROFILE_PLACE_REGION_END);
+    run(region, WHOLE / 3, team, team, 0);
+}
+
 static void make_blocked(void)
 {
     uint32_t region = region_of();
@@ -299,6 +316,8 @@ static const struct cause causes[] = {
     {"few sections", "coarse", "solve [par", "sections", make_few_sections},
     {"in single", "coarse", "solve [par", "less in single", make_in_single},
     {"in masked", "coarse", "heavy", "less in single", make_in_masked},
+    {"in masked, later by all", "coarse", "heavy", "less in single", make_in_masked_later_by_all},
+    {"by number, in pieces", "imbalance", "", "equal shares", make_by_number_in_pieces},
     {"blocked in region", "coarse", "heavy  p.c:51 (in cos", "one thread works alone", make_blocked},
     {"tiny chunks", "fine", "solve [par", "larger chunks", make_tiny_chunks},
     {"tiny regions", "fine", "init", "fewer regions", make_tiny_regions},
