@@ -257,6 +257,8 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
                                           const struct cost *cost)
 {
     const char *title = constructs[construct].title, *advice = constructs[construct].advice, *more = "";
+    char name[CONSTRUCT_BYTES] = "";
+    uint32_t unit = inquiry->unit_of[finding->row];
     if (construct == CONSTRUCT_FLUSH && inquiry->threads > 1 && does_little_else(inquiry, finding->row)) {
         finding->rule = "spin";
         title = "spin-waiting on a flag";
@@ -270,7 +272,9 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
                  "fewer and larger ones: call functions directly below a cut-off.";
     } else if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry))
         more = " One thread creates all tasks: use taskloop, or let all threads create tasks (for instead of single).";
-    finding->title = format_printable("%s: %s %% of the effort is overhead", title,
+    if (unit != UNIT_NONE)
+        name_construct(inquiry, &inquiry->unit[unit], finding->row, name);
+    finding->title = format_printable("%s%s: %s %% of the effort is overhead", title, name,
                                       DECIMAL(percent_of_program(inquiry, finding->seconds), 0));
     finding->advice = format_printable("%s%s", advice, more);
 }

@@ -47,25 +47,15 @@ static bool sleep_is_more(const struct unit *unit, double seconds)
     return waits_for_sleep(unit) && seconds < MOSTLY * unit->sum.blocked * 1e-9;
 }
 
-/* Writes the name of the unit's region or task, with its directive's line. Writes "" if the place begins with it. */
-static void name_construct(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, char name[NAME_BYTES])
-{
-    const struct rows *rows = inquiry->rows;
-    const struct row *construct = &rows->row[unit->row];
-    bool begins = rows->row[rows_own(rows, row)].function == construct->function;
-    bool known = construct->kind == ROW_PARALLEL || construct->kind == ROW_TASK;
-    shorten_name(name, known && !begins ? construct->label->name : "");
-}
-
 /* Fills in title and advice. If the other threads wait for a sleeping thread, the finding gets another title
  * and other advice, because dividing the work differently would not help. */
 static void regions_set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit,
                                          struct finding *finding, const char *what, const char *advice)
 {
-    char call[NAME_BYTES], construct[NAME_BYTES];
+    char call[NAME_BYTES], construct[CONSTRUCT_BYTES];
     if (!waits_for_sleep(unit)) {
         name_construct(inquiry, unit, finding->row, construct);
-        finding->title = format_printable("%s%s%s: %s of %s threads busy", what, *construct ? " in " : "", construct,
+        finding->title = format_printable("%s%s: %s of %s threads busy", what, construct,
                                           DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
         finding->advice = format_printable("%s", advice);
         return;
@@ -142,6 +132,7 @@ static char *idle_evidence(const struct inquiry *inquiry, const struct unit *uni
 /* What keeps threads waiting at barriers. */
 enum uneven {
     UNEVEN_STATIC,   /* unequal shares */
+    UNEVEN_UNKNOWN,  /* unequal shares, no known loop; GCC does not report static loops to the runtime */
     UNEVEN_DYNAMIC,  /* unequal shares despite a dynamic schedule */
     UNEVEN_SECTIONS, /* sections of unequal length */
     UNEVEN_FEW,      /* too few iterations to divide equally */
@@ -166,7 +157,9 @@ static enum uneven why_shares_are_uneven(const struct inquiry *inquiry, const st
         return UNEVEN_SECTIONS;
     if (idle->loops >= known && FEW_PIECES * idle->scarcity > idle->loops)
         return UNEVEN_FEW;
-    return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
+    if (!(idle->loops > 0) || idle->loops < known)
+        return UNEVEN_UNKNOWN;
+    return idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
 }
 
 /* Returns the ns of idleness of the tasks that the unit's threads create. It has the same cause as the unit's own
@@ -189,6 +182,11 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
                            "Give the threads equal shares: use schedule(dynamic) or schedule(guided) with small "
                            "chunks, or smaller pieces of work, the largest first. Use nowait where no barrier is "
                            "needed."},
+        [UNEVEN_UNKNOWN] = {"imbalance", "unequal work",
+                            "Give the threads equal shares. In a loop, use schedule(dynamic) or schedule(guided) with "
+                            "small chunks, the largest pieces first; if it has too few iterations for the threads, "
+                            "parallelise an outer or inner loop, or use collapse(2). Use nowait where no barrier is "
+                            "needed."},
         [UNEVEN_DYNAMIC] = {"imbalance", "unequal work",
                             "The schedule distributes work on demand, but the last pieces are too large. Use smaller "
                             "chunks, divide long iterations, or begin with the longest."},

@@ -91,6 +91,20 @@ void shorten_name(char to[NAME_BYTES], const char *name)
     free(clean);
 }
 
+void name_construct(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, char to[CONSTRUCT_BYTES])
+{
+    const struct rows *rows = inquiry->rows;
+    const struct row *construct = &rows->row[unit->row];
+    char name[NAME_BYTES];
+    bool begins = rows->row[rows_own(rows, row)].function == construct->function;
+    bool known = construct->kind == ROW_PARALLEL || construct->kind == ROW_TASK;
+    *to = '\0';
+    if (!known || begins)
+        return;
+    shorten_name(name, construct->label->name);
+    snprintf(to, CONSTRUCT_BYTES, " in %s", name);
+}
+
 static double error_of_finding(const struct inquiry *inquiry, const struct finding *finding)
 {
     /* core idleness is negative where threads lack cores */

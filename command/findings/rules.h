@@ -30,10 +30,11 @@ struct profile_rank;
 /* percentage of a region's own effort from which idleness and overhead count as high */
 #define BOTH_PERCENT 10.0
 /* a lock counts as taken too often if nobody held it for at least this share of the waiting */
-#define HANDOFF_SHARE 0.5
-#define LOST_PERCENT  5.0 /* percentage of lost samples or time from which the other numbers are doubtful */
-#define NAME_COLUMNS  60
-#define NAME_BYTES    (4 * NAME_COLUMNS + 1)
+#define HANDOFF_SHARE   0.5
+#define LOST_PERCENT    5.0 /* percentage of lost samples or time from which the other numbers are doubtful */
+#define NAME_COLUMNS    60
+#define NAME_BYTES      (4 * NAME_COLUMNS + 1)
+#define CONSTRUCT_BYTES (NAME_BYTES + 4) /* of a name after " in " */
 
 /* Why threads idle in a region. */
 enum cause {
@@ -211,6 +212,10 @@ const char *name_of_call(const struct rows *rows, uint32_t row);
 
 /* Shortens a name so that it can be used in a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);
+
+/* Writes " in " and the name of a unit's region or task, with its directive's line. Writes "" if the place of a
+ * finding at `row` begins with it. */
+void name_construct(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, char to[CONSTRUCT_BYTES]);
 
 /* Records a finding and takes ownership of its texts. Derives place from row, and share from seconds. */
 void put_finding(struct inquiry *inquiry, const struct finding *finding);

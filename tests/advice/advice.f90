@@ -3,7 +3,7 @@ module programs
   use omp_lib
   implicit none
   integer, parameter :: pieces = 400
-  double precision, parameter :: whole = 4.0d5
+  double precision, parameter :: whole = 8.0d5
   integer :: threads
   logical :: fixed
   double precision, volatile :: sink
@@ -73,7 +73,7 @@ contains
 
   subroutine tiny_regions()
     integer :: step, i, steps
-    steps = 60000
+    steps = 300000
     if (fixed) then
       !$omp parallel do num_threads(threads) schedule(static)
       do i = 1, steps * threads
@@ -119,7 +119,7 @@ program advice
   if (command_argument_count() == 1 .and. name == 'list') then
     print '(a)', 'serial' // tab // 'serial' // tab // 'serial_part' // tab // 'serial', &
       'triangle' // tab // 'imbalance' // tab // 'triangle' // tab // 'dynamic', &
-      'few iterations' // tab // 'coarse' // tab // 'few_iterations' // tab // 'too few iterations', &
+      'few iterations' // tab // 'coarse imbalance' // tab // 'few_iterations' // tab // 'too few iterations', &
       'critical' // tab // 'lock-bound' // tab // 'critical_section' // tab // 'lock', &
       'tiny regions' // tab // 'fine' // tab // 'tiny_regions' // tab // 'regions', &
       'in single' // tab // 'coarse' // tab // 'in_single' // tab // 'single'

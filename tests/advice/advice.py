@@ -63,7 +63,8 @@ class Loops:
 
 def is_right(program, row):
     """Whether the finding has the program's rule, place and words."""
-    return row["rule"] in program.rules and program.place in row["place"] and program.words in row["title"] + row["advice"]
+    named = program.place in row["place"] or program.place in row["title"]
+    return row["rule"] in program.rules and named and program.words in row["title"] + row["advice"]
 
 
 def findings(blame, program, threads):

@@ -194,6 +194,11 @@ static void make_tiny_chunks(void)
     make_cost(region_of(), DISPATCH);
 }
 
+static void make_tiny_chunks_in_function(void)
+{
+    make_cost(frame(region_of(), KEY(HEAVY)), DISPATCH);
+}
+
 static void make_tiny_regions(void)
 {
     make_cost(frame(program.main_node, KEY(INIT)), FORK);
@@ -310,7 +315,7 @@ static const struct cause causes[] = {
     {"unequal 1:8", "imbalance", "solve [par", "dynamic", make_unequal_8},
     {"triangle", "imbalance", "solve [par", "dynamic", make_triangle},
     {"big chunks", "imbalance", "solve [par", "smaller chunks", make_big_chunks},
-    {"by number", "imbalance", "solve [par", "equal shares", make_by_number},
+    {"by number", "imbalance", "solve [par", "if it has too few iterations", make_by_number},
     {"few iterations", "coarse", "solve [par", "too few iterations", make_few_iterations},
     {"one too many", "coarse", "solve [par", "too few iterations", make_one_too_many},
     {"few sections", "coarse", "solve [par", "sections", make_few_sections},
@@ -320,6 +325,7 @@ static const struct cause causes[] = {
     {"by number, in pieces", "imbalance", "", "equal shares", make_by_number_in_pieces},
     {"blocked in region", "coarse", "heavy  p.c:51 (in cos", "one thread works alone", make_blocked},
     {"tiny chunks", "fine", "solve [par", "larger chunks", make_tiny_chunks},
+    {"tiny chunks, in function", "fine", "heavy", "small in solve [parallel p.c:40]", make_tiny_chunks_in_function},
     {"tiny regions", "fine", "init", "fewer regions", make_tiny_regions},
     {"tiny tasks", "fine", "solve [task", "larger tasks", make_tiny_tasks},
     {"barriers", "fine", "solve [par", "barriers", make_barriers},
