@@ -83,12 +83,15 @@ static struct finding start_idle_region_finding(const struct inquiry *inquiry, c
 }
 
 /* Returns what would be gone with `seconds` of the unit's idleness. lost_ns: the same waiting while the unit
- * had no core. */
-static struct relief relief_of(const struct unit *unit, double seconds, double lost_ns)
+ * had no core. If threads wait for a sleep, the sleep may be gone. */
+static struct relief relief_of(const struct inquiry *inquiry, const struct unit *unit, double seconds, double lost_ns)
 {
+    double slept_s = waits_for_sleep(unit) ? unit->sum.blocked * 1e-9 : 0;
     return (struct relief){.idle_s = seconds + lost_ns * 1e-9,
                            .asleep_s = unit->sum.blocked_idle * 1e-9,
-                           .moved_s = profile_sums_own(&unit->sum) * 1e-9};
+                           .moved_s = profile_sums_own(&unit->sum) * 1e-9,
+                           .dropped_s = slept_s,
+                           .wall_s = slept_s / fmax(1, inquiry->threads)};
 }
 
 /* Writes the name of the function that is called in the section for which threads wait most. Writes "" if the
@@ -218,7 +221,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
     snprintf(title, sizeof title, "%s%s%s%s", texts[why].title, longest ? " (the longest: " : "",
              longest ? section : "", longest ? ")" : "");
     regions_set_title_and_advice(inquiry, unit, &finding, title, texts[why].advice);
-    struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
+    struct relief relief = relief_of(inquiry, unit, seconds, unit->lost_ns[CAUSE_BARRIER]);
     unit->idle_told = true;
     put_bounded_finding(inquiry, &finding, &relief);
 }
@@ -234,7 +237,7 @@ static void put_tasks_finding(struct inquiry *inquiry, struct unit *unit, double
         inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, create them earlier and in several threads, and start long tasks first. Use "
         "fewer taskwaits and dependences, so that more tasks can run at the same time.");
-    struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_TASKS]);
+    struct relief relief = relief_of(inquiry, unit, seconds, unit->lost_ns[CAUSE_TASKS]);
     unit->idle_told = true;
     put_bounded_finding(inquiry, &finding, &relief);
 }
@@ -266,7 +269,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
                      "with few threads at times, check its if clause and num_threads."
                    : "Let more threads take part: check num_threads, if clauses, nested regions and "
                      "OMP_MAX_ACTIVE_LEVELS. Outside a parallel region, tasks run one after the other.");
-    struct relief relief = relief_of(unit, seconds, unit->lost_ns[CAUSE_NO_TEAM]);
+    struct relief relief = relief_of(inquiry, unit, seconds, unit->lost_ns[CAUSE_NO_TEAM]);
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
@@ -347,9 +350,10 @@ void find_both(struct inquiry *inquiry)
             continue;
         unit->idle_told = true;
         struct finding finding = start_idle_region_finding(inquiry, "both", unit, unit->row, idle);
-        struct relief relief = relief_of(unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
+        struct relief relief =
+            relief_of(inquiry, unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
         relief.spent_s = overhead;
-        relief.wall_s = inquiry->nobody_busy_s;
+        relief.wall_s += inquiry->nobody_busy_s;
         finding.title = format_printable("much idleness and much overhead");
         finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, true));
         finding.advice = format_printable(

@@ -83,10 +83,13 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
 {
     double seconds = ns * 1e-9;
     double idle_s = seconds + sleep->lost_ns * 1e-9;
+    bool sleeps = sleep->row != ROW_NONE && sleep->blocked_ns >= MOSTLY * sleep->own_ns;
+    double dropped_s = sleeps ? sleep->blocked_ns * 1e-9 : 0;
     struct relief relief = {.idle_s = idle_s,
                             .asleep_s = sleep->own_ns > 0 ? idle_s * sleep->blocked_ns / sleep->own_ns : 0,
-                            .moved_s = sleep->own_ns * 1e-9};
-    bool sleeps = sleep->row != ROW_NONE && sleep->blocked_ns >= MOSTLY * sleep->own_ns;
+                            .moved_s = sleep->own_ns * 1e-9,
+                            .dropped_s = dropped_s,
+                            .wall_s = dropped_s / inquiry->threads};
     double faults = row == ROW_NONE || spread != ONE_PLACE ? 0 : page_faults_below(inquiry->rows, row);
     bool touches = faults > 0 && sleep->own_ns < faults * FAULT_NS;
     char call[NAME_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "";

@@ -119,9 +119,27 @@ WITH_RUN(waiting_for_a_sleeping_thread_can_be_saved_without_cores)
     made.profile.header.cores = 2;
     run(init, 2, 1, 1, 0);
     assert_gain("serial", 1); /* two cores do 2 s of work in 1 s */
+    made.nodes[init].metric.blocked = 0.9 * S;
+    made.nodes[init].metric.work = 1.1 * S;
+    assert_gain("serial", 1.1 / 2 + 0.9 * 3 / 4);
+}
+
+/* The advice is to sleep less, too. */
+WITH_RUN(a_sleep_that_others_wait_for_may_be_gone)
+{
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    run(init, 2, 1, 1, 0);
     made.nodes[init].metric.blocked = 2 * S;
     made.nodes[init].metric.work = 0;
-    assert_gain("serial", 1.5);
+    assert_gain("serial", 2);
+    destroy(NULL);
+    make_run(NULL);
+    uint32_t section = critical_section();
+    run(section, 2, 1, THREADS, PROFILE_PLACE_BARRIER);
+    made.nodes[section].metric.blocked = 2 * S;
+    made.nodes[section].metric.blocked_idle = 2 * (THREADS - 1) * S;
+    made.nodes[section].metric.work = 0;
+    assert_gain("coarse", 2);
 }
 
 WITH_RUN(no_bound_is_as_long_as_the_run)
