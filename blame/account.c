@@ -64,3 +64,19 @@ void account_idle(struct profile_thread *ledger, double p, bool parked)
     if (parked)
         ledger->parked += p;
 }
+
+bool account_is_taking(const struct state_line *line, const struct delivery *delivery, uint64_t lock_key,
+                       uint32_t holder)
+{
+    const struct clock_reading *clocks = &delivery->clocks;
+    uint64_t since_ticks = line->wait_since, since_ns = clock_ticks_ns(clocks, since_ticks);
+    if (PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_ORDERED)
+        return false;
+    if (holder != STATE_NO_HOLDER)
+        return holder == state_line_number(line);
+    if (!since_ticks || delivery->due_ns < since_ns + STATE_LOCK_GRACE_NS)
+        return true;
+    /* If the lock was held when the wait began, it is now being handed over. A thread that has asked for a
+     * free lock and lost its core still waits for nobody. */
+    return !state_others_wait(line, lock_key) && state_holder_at(clocks, since_ns, lock_key) == STATE_NO_HOLDER;
+}

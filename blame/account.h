@@ -185,15 +185,19 @@ static inline void account_idle_resume(const struct idle_sample *sample, struct 
     state_set_idle(line, clock_ticks() - sample->waited_ticks);
 }
 
-/* Returns true if the thread is taking a free lock: no holder is known, and the thread has only just asked
- * for the lock. [handler] */
-static inline bool account_is_taking(const struct state_line *line, const struct delivery *delivery, uint64_t lock_key,
-                                     uint32_t holder)
+/* Returns the time as of which a waiting thread's sample asks for the lock's holder: the moment, or the start of
+ * the wait if that is later. The thread has gone on while its signal was on its way, and at the moment it may
+ * have been in another section, its own or that of an earlier wait. [handler] */
+static inline uint64_t account_waiting_ns(const struct state_line *line, const struct clock_reading *clocks,
+                                          uint64_t time_ns)
 {
-    uint64_t since_ticks = line->wait_since;
-    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
-    return holder == STATE_NO_HOLDER && PROFILE_LOCK_KEY_KIND(lock_key) != PROFILE_LOCK_ORDERED &&
-           (!since_ticks || delivery->due_ns < since_ns + STATE_LOCK_GRACE_NS);
+    uint64_t since_ns = line->wait_since ? clock_ticks_ns(clocks, line->wait_since) : 0;
+    return time_ns > since_ns ? time_ns : since_ns;
 }
+
+/* Returns true if the thread waits for nobody: it is taking a free lock, or takes one that it has already.
+ * `holder` is the lock's holder at the delivery's last moment. [handler] */
+bool account_is_taking(const struct state_line *line, const struct delivery *delivery, uint64_t lock_key,
+                       uint32_t holder);
 
 #endif

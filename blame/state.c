@@ -240,6 +240,22 @@ static uint32_t state_find_holder(const struct census_time *when, uint64_t key, 
     return holder != STATE_NO_HOLDER ? holder : possible;
 }
 
+uint32_t state_holder_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t key)
+{
+    uint32_t count = load_acquire(&high_water);
+    struct census_time when = state_census_time(clocks, time_ns, count, key);
+    return state_find_holder(&when, key, count);
+}
+
+bool state_others_wait(const struct state_line *own, uint64_t key)
+{
+    uint32_t count = load_acquire(&high_water);
+    for (uint32_t i = 0; i < count; i++)
+        if (&lines[i] != own && load_relaxed(&lines[i].wait_key) == key && load_acquire(&lines[i].state))
+            return true;
+    return false;
+}
+
 /* A thread's wait. */
 struct waiting {
     uint64_t place;

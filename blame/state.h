@@ -155,6 +155,12 @@ void state_reset(void);
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places);
 
+/* Returns the line of the thread that held the lock at that time, or STATE_NO_HOLDER. [handler] */
+uint32_t state_holder_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t key);
+
+/* Returns true if a thread other than that of the line waits for the lock now. [handler] */
+bool state_others_wait(const struct state_line *own, uint64_t key);
+
 /* Returns true if the IDLE thread was parked at that time: the region of its wait had ended. [handler] */
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns);
 

@@ -500,11 +500,17 @@ static bool sample_blame_holder(struct thread *thread, uint32_t node_idx, uint64
     return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
 }
 
+static uint64_t sample_waiting_moment_ns(const struct thread *thread, const struct delivery *delivery, uint32_t number)
+{
+    uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
+    return account_waiting_ns(thread->line, &delivery->clocks, time_ns);
+}
+
 static void sample_record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
     uint32_t moments = delivery_moments(delivery);
-    uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
+    uint64_t time_ns = sample_waiting_moment_ns(thread, delivery, 0);
     struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
     if (account_is_taking(thread->line, delivery, key, census.holder)) {
         sample_record_busy(thread, delivery, context);
@@ -520,7 +526,7 @@ static void sample_record_waiting(struct thread *thread, const struct delivery *
     }
     sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
     for (uint32_t number = 1; number < moments; number++) {
-        time_ns = delivery_moment_ns(delivery, number, moments);
+        time_ns = sample_waiting_moment_ns(thread, delivery, number);
         struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
         if (!sample_blame_holder(thread, capture.node_idx, key, p, then, time_ns))
             /* There is no memory for that moment's holder. Blames the holder at the last moment (number 0), for

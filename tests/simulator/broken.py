@@ -73,6 +73,8 @@ DEFECTS = [
            "if (released && released < first) {", "if (released && released > first) {"),
     Defect("locks: the table keeps the waiters' share of idleness",
            "blame->shared_idle = atomic_take_double(&entry->shared_idle);", "blame->shared_idle = 0;"),
+    Defect("locks: who lost its core while it took a free lock waits for somebody",
+           "    return !state_others_wait(line, lock_key) && state_holder_at(clocks, since_ns, lock_key) == STATE_NO_HOLDER;", "    return false;"),
     Defect("trees: a graft moves the first node only",
            "if (!twin || !graft_metric(tree, child_idx, twin))", "if (!twin)"),
     Defect("merge: the same context of two threads does not add up",

@@ -8,7 +8,7 @@
 #define MAX_LOCKS    64u
 #define ORDERED_LOCK (MAX_LOCKS - 1) /* of the oracle: nobody's possession */
 
-enum { LOCK_ASKS, LOCK_WAITS, LOCK_RELEASES };
+enum { LOCK_ASKS, LOCK_TAKES, LOCK_WAITS, LOCK_RELEASES };
 
 static struct {
     bool made;
@@ -59,6 +59,16 @@ static void be_waiting(uint32_t lock)
     oracle_state(machine.current->number, EXACT_LOCKWAIT, stack_top(machine.current)->context, 0, lock);
 }
 
+static enum outcome wait_in_turn(struct activity *activity)
+{
+    uint32_t lock = activity->op->lock;
+    be_waiting(lock);
+    locks[lock].waiters[(locks[lock].first + locks[lock].count++) % 4096] = machine.current;
+    machine_wait();
+    activity->step = LOCK_WAITS;
+    return PAUSE;
+}
+
 static enum outcome ask(struct activity *activity)
 {
     const struct op *op = activity->op;
@@ -69,14 +79,15 @@ static enum outcome ask(struct activity *activity)
         locks[op->lock].depth++;
         send_nest_lock(ompt_scope_begin, WAIT_ID(op->lock), runtime_codeptr(op));
         stack_pop(thread);
-    } else if (!locks[op->lock].holder) {
-        have(op);
-    } else {
-        be_waiting(op->lock);
-        locks[op->lock].waiters[(locks[op->lock].first + locks[op->lock].count++) % 4096] = thread;
-        machine_wait();
-        activity->step = LOCK_WAITS;
+    } else if (locks[op->lock].holder) {
+        return wait_in_turn(activity);
+    } else if (machine.scenario->take.mean_ns) {
+        runtime_state(EXACT_OVERHEAD);
+        machine_busy(random_duration(&thread->chance, &machine.scenario->take));
+        activity->step = LOCK_TAKES;
         return PAUSE;
+    } else {
+        have(op);
     }
     activity->step = LOCK_RELEASES;
     runtime_push(DO_BODY, op->body);
@@ -95,6 +106,17 @@ static enum outcome ask_again(struct activity *activity)
     have(op);
     activity->step = LOCK_RELEASES;
     runtime_push(DO_BODY, op->body);
+    return GO_ON;
+}
+
+/* Another thread may have taken the lock meanwhile. */
+static enum outcome take(struct activity *activity)
+{
+    if (locks[activity->op->lock].holder)
+        return wait_in_turn(activity);
+    have(activity->op);
+    activity->step = LOCK_RELEASES;
+    runtime_push(DO_BODY, activity->op->body);
     return GO_ON;
 }
 
@@ -120,6 +142,8 @@ enum outcome runtime_lock(struct activity *activity)
     switch (activity->step) {
     case LOCK_ASKS:
         return ask(activity);
+    case LOCK_TAKES:
+        return take(activity);
     case LOCK_WAITS:
         return ask_again(activity);
     default:

@@ -221,6 +221,7 @@ static const struct setting {
     {"latency", DURATION, offsetof(struct scenario, latency)},
     {"handler", DURATION, offsetof(struct scenario, handler)},
     {"wake", DURATION, offsetof(struct scenario, wake)},
+    {"take", DURATION, offsetof(struct scenario, take)},
     {"fork", DURATION, offsetof(struct scenario, fork)},
     {"dispatch", DURATION, offsetof(struct scenario, dispatch)},
     {"foreign", DURATION, offsetof(struct scenario, foreign_busy)},
