@@ -271,6 +271,28 @@ static uint32_t rows_find_metric_row(struct builder *builder, uint32_t node_idx)
     return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->source_frames[innermost]);
 }
 
+/* Creates the row of a function that called the runtime by a tail call, which took or released the lock of the
+ * node. Returns the row of the jump, or ROW_NONE if the code on the stack made the call. */
+static uint32_t rows_add_lock_jump(struct builder *builder, uint32_t node_idx)
+{
+    const struct merged_node *nodes = builder->profile->nodes;
+    uint32_t context = nodes[node_idx].parent, innermost = builder->innermost[context];
+    const struct tail_frame *frames = NULL;
+    bool is_code = nodes[context].kind == PROFILE_NODE_FRAME;
+    size_t count = is_code ? tail_calls_to_lock(builder->symbols, nodes[context].key, &frames) : 0;
+    if (!count)
+        return ROW_NONE;
+    int call_line = builder->source_frames[innermost].at_line;
+    uint32_t row = builder->anchor[context];
+    for (size_t i = 0; i < count; i++)
+        row = rows_add_tail_call(builder, &frames[i], row, &call_line);
+    if (!frames[count - 1].at_jump)
+        return row;
+    uint32_t jump = rows_find_source_frames(builder, frames[count - 1].key, USE_CODE);
+    const struct source_frame *frame = &builder->source_frames[jump];
+    return frame->statement_line > 0 ? rows_find_statement_row(builder, row, frame) : row;
+}
+
 /* Returns whether a node has counters. The nodes must be passed in ascending order. */
 static bool rows_node_has_counters(struct builder *builder, uint32_t node_idx)
 {
@@ -325,9 +347,10 @@ static void rows_add_node(struct builder *builder, uint32_t node_idx)
     builder->anchor[node_idx] = builder->rows->node_context[node_idx] = parent;
     if (rows_sums_are_zero(&node->metric) && !rows_node_has_counters(builder, node_idx))
         return;
-    uint32_t row = rows_find_metric_row(builder, shown_as);
-    builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = builder->rows->node_context[shown_as] =
-        row;
+    uint32_t row = node->kind == PROFILE_NODE_LOCK ? rows_add_lock_jump(builder, node_idx) : ROW_NONE;
+    if (row == ROW_NONE)
+        row = builder->rows->node_context[shown_as] = rows_find_metric_row(builder, shown_as);
+    builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = row;
     if (node->kind != PROFILE_NODE_WAITERS) /* the idleness of a WAITERS node is included in its parent's */
         rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }

@@ -5,10 +5,12 @@
 
 #include "cct/profile_tree.h"
 
-#define MAX_CHAIN 8           /* maximum number of missing functions between two frames */
-#define MAX_FOUND 8           /* maximum number of different chains that are kept */
-#define MAX_VISIT 4096        /* maximum number of functions examined for one pair of frames */
-#define GCC_TASK  "GOMP_task" /* the libgomp functions that create tasks have names that start with this */
+#define MAX_CHAIN 8    /* maximum number of missing functions between two frames */
+#define MAX_FOUND 8    /* maximum number of different chains that are kept */
+#define MAX_VISIT 4096 /* maximum number of functions examined for one pair of frames */
+/* As the goal: any function of the runtime that takes or releases a lock. No key has this value. */
+#define A_LOCK_CALL 1
+#define GCC_TASK    "GOMP_task" /* the libgomp functions that create tasks have names that start with this */
 
 struct chain {
     uint64_t function[MAX_CHAIN]; /* entries of the functions in the chain, outermost first */
@@ -26,7 +28,7 @@ struct gap {
 struct search {
     struct symbols *symbols;
     struct gap *gap;
-    uint64_t goal; /* entry of the next function on the stack, at which all chains must end */
+    uint64_t goal; /* entry of the next function on the stack, at which all chains must end; or A_LOCK_CALL */
     /* whether a task of the region may have jumped to the goal; false if the goal is itself the body of a
      * construct */
     bool may_be_in_task;
@@ -46,12 +48,27 @@ static const struct symbol_frame *symbols_tail_outer_frame(struct symbols *symbo
 
 /* ---- the search ---- */
 
+/* Returns whether a function of the runtime takes or releases a lock. */
+static bool symbols_takes_locks(const char *name)
+{
+    static const char *const runtimes[] = {"__kmpc_", "omp_", "GOMP_"};
+    static const char *const words[] = {"critical", "lock", "ordered", "atomic", "reduce"};
+    bool is_runtime = false, is_lock = false;
+    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+        is_runtime = is_runtime || strncmp(name, runtimes[i], strlen(runtimes[i])) == 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is_lock = is_lock || strstr(name, words[i]) != NULL;
+    return is_runtime && is_lock;
+}
+
 /* Returns the entry of the function to which a call leads, or 0 if it is in another module than the goal.
  * Only the goal's module is searched for a name, because every chain must enter it. */
 static uint64_t symbols_tail_call_destination(struct search *search, const struct symbol_call *call)
 {
     if (call->target)
         return symbols_function_entry(search->symbols, call->target);
+    if (search->goal == A_LOCK_CALL)
+        return symbols_takes_locks(call->name) ? search->goal : 0;
     return *call->name ? symbols_function_named(search->symbols, PROFILE_KEY_MODULE(search->goal), call->name) : 0;
 }
 
@@ -120,7 +137,7 @@ static void symbols_tail_visit_call(struct search *search, const struct symbol_c
     uint64_t to = symbols_tail_call_destination(search, call);
     if (to == search->goal)
         symbols_tail_add_found_chain(search);
-    else if (call->launches)
+    else if (call->launches && search->goal != A_LOCK_CALL)
         symbols_tail_visit_construct(search, call);
     else if (to)
         symbols_tail_visit_function(search, to);
@@ -176,6 +193,17 @@ static bool symbols_tail_find_chains(struct search *search, const struct symbol_
     if (to)
         symbols_tail_visit_function(search, to);
     return call->target && to && symbols_has_tail_call(search->symbols, to);
+}
+
+/* Finds the chains that lead from a call to a function of the runtime that takes or releases a lock. Returns
+ * true if the called function was certainly entered. */
+static bool symbols_tail_find_lock_calls(struct search *search, const struct symbol_call *call)
+{
+    uint64_t to = call->target ? symbols_tail_call_destination(search, call) : 0;
+    if (!to || call->launches)
+        return false;
+    symbols_tail_visit_function(search, to);
+    return search->open && symbols_has_tail_call(search->symbols, to);
 }
 
 /* ---- from chains to frames ---- */
@@ -255,7 +283,8 @@ static void symbols_tail_add_chains(struct search *search)
 
 static void symbols_tail_add_frames(struct search *search, const struct symbol_call *call)
 {
-    bool entered = symbols_tail_find_chains(search, call);
+    bool entered = search->goal == A_LOCK_CALL ? symbols_tail_find_lock_calls(search, call)
+                                               : symbols_tail_find_chains(search, call);
     if (!search->open && search->found_count) {
         symbols_tail_add_chains(search);
         return;
@@ -272,11 +301,11 @@ static void symbols_tail_add_frames(struct search *search, const struct symbol_c
         }
 }
 
-size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee, const struct tail_frame **frames)
+static size_t symbols_tail_calls(struct symbols *symbols, uint64_t caller, uint64_t goal,
+                                 const struct tail_frame **frames)
 {
     size_t count = 0;
     *frames = NULL;
-    uint64_t goal = symbols_function_entry(symbols, callee);
     const struct symbol_call *call = goal ? symbols_call_at(symbols, caller) : NULL;
     if (!call || symbols_gap(symbols, caller, goal, frames, &count))
         return count;
@@ -285,4 +314,16 @@ size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t cal
     symbols_tail_add_frames(&search, call);
     *frames = symbols_gap_found(symbols, caller, goal, gap.frames, gap.count);
     return *frames ? gap.count : 0;
+}
+
+size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee, const struct tail_frame **frames)
+{
+    return symbols_tail_calls(symbols, caller, symbols_function_entry(symbols, callee), frames);
+}
+
+size_t tail_calls_to_lock(struct symbols *symbols, uint64_t caller, const struct tail_frame **frames)
+{
+    const struct symbol_call *call = symbols_call_at(symbols, caller);
+    *frames = NULL;
+    return call && call->target ? symbols_tail_calls(symbols, caller, A_LOCK_CALL, frames) : 0;
 }

@@ -142,6 +142,14 @@ NAMED void two_tasks(void)
     sink += 22;
 }
 
+NAMED void go_critical(void)
+{
+#pragma omp critical(section)
+    {
+        sink += 23;
+    } /* line 150 */
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
@@ -155,6 +163,7 @@ int main(int argc, char **argv)
         regions(argc);
         tasks();
         two_tasks();
+        go_critical();
     }
     through = goal;
     return sink;

@@ -7,12 +7,16 @@
 /* main calls jumper, which jumps to goal from an inlined function; and forker, which jumps to left or right,
  * which jump to goal. */
 static const struct symbol_call main_calls[] = {{.key = KEY(0x101), .target = KEY(0x200), .name = ""},
-                                                {.key = KEY(0x102), .target = KEY(0x300), .name = ""}};
+                                                {.key = KEY(0x102), .target = KEY(0x300), .name = ""},
+                                                {.key = KEY(0x103), .target = KEY(0x800), .name = ""}};
 static const struct symbol_call jumper_calls[] = {{.key = KEY(0x205), .target = KEY(0x600), .name = "", .tail = true}};
 static const struct symbol_call forker_calls[] = {{.key = KEY(0x305), .target = KEY(0x400), .name = "", .tail = true},
                                                   {.key = KEY(0x306), .target = KEY(0x500), .name = "", .tail = true}};
 static const struct symbol_call left_calls[] = {{.key = KEY(0x405), .target = KEY(0x600), .name = "", .tail = true}};
 static const struct symbol_call right_calls[] = {{.key = KEY(0x505), .target = KEY(0x600), .name = "", .tail = true}};
+
+/* main calls locker, which ends in a critical section. */
+static const struct symbol_call locker_calls[] = {{.key = KEY(0x805), .name = "__kmpc_end_critical", .tail = true}};
 
 static int make(void **state)
 {
@@ -25,12 +29,15 @@ static int make(void **state)
     fake_function(KEY(0x400), "left", "/s/a.c", 50, 51);
     fake_function(KEY(0x500), "right", "/s/a.c", 60, 61);
     fake_function(KEY(0x601), "goal", "/s/a.c", 70, 71);
-    fake_symbols_set_calls(KEY(0x100), KEY(0x1ff), main_calls, 2);
+    fake_symbols_set_calls(KEY(0x100), KEY(0x1ff), main_calls, 3);
     fake_symbols_set_calls(KEY(0x200), KEY(0x2ff), jumper_calls, 1);
     fake_symbols_set_calls(KEY(0x300), KEY(0x3ff), forker_calls, 2);
     fake_symbols_set_calls(KEY(0x400), KEY(0x4ff), left_calls, 1);
     fake_symbols_set_calls(KEY(0x500), KEY(0x5ff), right_calls, 1);
+    fake_function(KEY(0x103), "main", "/s/a.c", 1, 13);
+    fake_function(KEY(0x805), "locker", "/s/a.c", 80, 81);
     fake_symbols_set_calls(KEY(0x600), KEY(0x6ff), NULL, 0);
+    fake_symbols_set_calls(KEY(0x800), KEY(0x8ff), locker_calls, 1);
     return 0;
 }
 
@@ -78,6 +85,19 @@ WITH_PROFILE(an_ambiguous_chain_is_a_row_with_the_candidates)
     check_row(rows, 2, ROW_PROCEDURE, "forker", 12, "12: forker (tail call)  a.c:40");
     check_row(rows, 3, ROW_PSEUDO, "<tail call>", 0, "<tail call> (left or right)");
     check_row(rows, 4, ROW_PROCEDURE, "goal", 0, "goal  a.c:70");
+}
+
+WITH_PROFILE(waiting_is_blamed_on_the_function_that_released_the_lock_by_a_jump)
+{
+    uint32_t caller = made_add(0, PROFILE_NODE_FRAME, KEY(0x103), (struct profile_sums){0});
+    uint32_t lock = made_add(caller, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x1000),
+                             (struct profile_sums){.lock_wait = 1e9, .inverse_busy = 1e9});
+    const struct rows *rows = made_tables();
+    assert_int_equal(rows->count, 4);
+    check_row(rows, 2, ROW_PROCEDURE, "locker", 13, "13: locker (tail call)  a.c:80");
+    assert_int_equal(rows->row[3].kind, ROW_STATEMENT);
+    assert_true(rows->row[3].exclusive->lock_wait == 1e9);
+    assert_int_equal(rows->node_row[lock], 3);
 }
 
 /* main calls forker in two lines, and goal in one. */

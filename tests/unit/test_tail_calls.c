@@ -73,12 +73,10 @@ static const char *launch_of(const struct setting *setting)
     return setting->gcc ? "GOMP_parallel" : "__kmpc_fork_call";
 }
 
-/* The missing frames as "f:line > <a or b>", lines where known. */
-static const char *chain_of(struct setting *setting, uint64_t caller, uint64_t callee)
+/* Frames as "f:line > <a or b>", lines where known. */
+static const char *text_of(struct setting *setting, const struct tail_frame *missing, size_t count)
 {
     static char text[1000];
-    const struct tail_frame *missing;
-    size_t count = tail_calls_between(setting->variant.symbols, caller, callee, &missing);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         const struct symbol_frame *frames;
@@ -95,6 +93,13 @@ static const char *chain_of(struct setting *setting, uint64_t caller, uint64_t c
             snprintf(text + length, sizeof text - length, ":%d", line);
     }
     return text;
+}
+
+static const char *chain_of(struct setting *setting, uint64_t caller, uint64_t callee)
+{
+    const struct tail_frame *missing;
+    size_t count = tail_calls_between(setting->variant.symbols, caller, callee, &missing);
+    return text_of(setting, missing, count);
 }
 
 typedef void check(struct setting *);
@@ -231,6 +236,23 @@ UNIT_TEST(a_task_that_jumped_away_keeps_its_construct)
 }
 
 /* ---- machine code ---- */
+
+static void check_lock(struct setting *setting)
+{
+    const struct tail_frame *missing;
+    struct symbols *symbols = setting->variant.symbols;
+    size_t count = tail_calls_to_lock(symbols, call_of(setting, "main", "go_critical", 0), &missing);
+    const char *chain = text_of(setting, missing, count);
+    assert_true(strncmp(chain, "go_critical", strlen("go_critical")) == 0);
+    assert_int_equal(strchr(chain, ':') != NULL, setting->debug);
+    assert_int_equal(tail_calls_to_lock(symbols, call_of(setting, "main", "go_puts", 0), &missing), 0);
+    assert_int_equal(tail_calls_to_lock(symbols, call_of(setting, "main", "stays", 0), &missing), 0);
+}
+
+UNIT_TEST(a_function_that_ends_in_a_critical_section_released_its_lock)
+{
+    with_each_variant(check_lock);
+}
 
 UNIT_TEST(every_function_of_real_code_is_decoded_to_its_end)
 {
