@@ -25,7 +25,8 @@ struct launched {
     uintptr_t loader;        /* an address in the code of libblame-loader.so */
     /* 1: the program itself needs an OpenMP runtime, which was therefore started before main */
     uint32_t before_main;
-    uint32_t moved; /* 1: an object that needs libgomp was given libomp */
+    uint32_t moved;    /* 1: an object that needs libgomp was given libomp */
+    uint32_t reported; /* 1: an object that needs libgomp was given a library that reports libgomp's events */
     /* 1: such an object calls functions for which libomp prints a deprecation warning and libgomp does not */
     uint32_t deprecated;
     struct launched_image *images; /* array of LAUNCHED_IMAGES entries */

@@ -67,6 +67,8 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
     /* the program makes initial threads, the runtime makes workers */
     bool initial = type == ompt_thread_initial || type == ompt_thread_unknown;
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
+    if (thread)
+        thread->record.second = runtime_mark != 0;
     if (thread && initial)
         helpers_know_initial(thread);
 }
@@ -87,7 +89,9 @@ static void on_thread_end(ompt_data_t *thread_data)
     (void)thread_data;
     callbacks_notice_exit();
     first_thread_ends();
-    attach_end(thread_self);
+    /* another runtime may end before the one that reported the thread's start */
+    if (!thread_self || thread_self->record.second == (runtime_mark != 0))
+        attach_end(thread_self);
 }
 
 static void callback_capture_eagerly(struct thread *thread, struct region *region)
@@ -232,6 +236,8 @@ static __attribute__((noinline)) void callback_begin_implicit_task(struct thread
 static __attribute__((noinline)) void callback_end_implicit_task(struct thread *thread, unsigned thread_num, int flags)
 {
     struct region *region = NULL;
+    if ((flags & ompt_task_initial) && levels_are_others(thread))
+        return;
     if (thread_num == 0 || (flags & ompt_task_initial))
         region = levels_end(thread);
     else
@@ -556,6 +562,67 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
     default:
         return IGNORED;
     }
+}
+
+/* ---- the second runtime of a process: the same callbacks, while runtime_mark says whose event it is ---- */
+
+#define SECOND(name, parameters, arguments)                                                                            \
+    static void second_##name parameters                                                                               \
+    {                                                                                                                  \
+        runtime_mark = LEVEL_SECOND;                                                                                   \
+        name arguments;                                                                                                \
+        runtime_mark = 0;                                                                                              \
+    }
+
+SECOND(on_thread_begin, (ompt_thread_t type, ompt_data_t *thread_data), (type, thread_data))
+SECOND(on_thread_end, (ompt_data_t * thread_data), (thread_data))
+SECOND(on_parallel_begin,
+       (ompt_data_t * task_data, const ompt_frame_t *frame, ompt_data_t *parallel_data, unsigned requested, int flags,
+        const void *codeptr),
+       (task_data, frame, parallel_data, requested, flags, codeptr))
+SECOND(on_parallel_end, (ompt_data_t * parallel_data, ompt_data_t *task_data, int flags, const void *codeptr),
+       (parallel_data, task_data, flags, codeptr))
+SECOND(on_implicit_task,
+       (ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data, unsigned team_size,
+        unsigned thread_num, int flags),
+       (endpoint, parallel_data, task_data, team_size, thread_num, flags))
+SECOND(on_sync_region_wait,
+       (ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
+        const void *codeptr),
+       (kind, endpoint, parallel_data, task_data, codeptr))
+SECOND(on_task_create,
+       (ompt_data_t * creator, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
+        const void *codeptr),
+       (creator, frame, task, flags, has_dependences, codeptr))
+SECOND(on_task_creation,
+       (ompt_data_t * creator, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
+        const void *codeptr),
+       (creator, frame, task, flags, has_dependences, codeptr))
+SECOND(on_task_schedule, (ompt_data_t * prior, ompt_task_status_t status, ompt_data_t *next), (prior, status, next))
+
+bool callbacks_register_second(ompt_set_callback_t set_callback, bool locks, char *text, size_t bytes)
+{
+    bool creation = session.options.tasks == TASKS_CREATION, waits;
+    const struct capability all[] = {
+        {ompt_callback_thread_begin, (ompt_callback_t)second_on_thread_begin},
+        {ompt_callback_thread_end, (ompt_callback_t)second_on_thread_end},
+        {ompt_callback_parallel_begin, (ompt_callback_t)second_on_parallel_begin},
+        {ompt_callback_parallel_end, (ompt_callback_t)second_on_parallel_end},
+        {ompt_callback_implicit_task, (ompt_callback_t)second_on_implicit_task},
+        {ompt_callback_work, (ompt_callback_t)on_work},
+        {ompt_callback_sync_region_wait, (ompt_callback_t)second_on_sync_region_wait},
+        {ompt_callback_task_create, (ompt_callback_t)(creation ? second_on_task_creation : second_on_task_create)},
+        {ompt_callback_task_schedule, (ompt_callback_t)second_on_task_schedule},
+        {ompt_callback_mutex_acquire, (ompt_callback_t)mutex_acquire},
+        {ompt_callback_mutex_acquired, (ompt_callback_t)mutex_acquired},
+        {ompt_callback_mutex_released, (ompt_callback_t)mutex_released},
+        {ompt_callback_nest_lock, (ompt_callback_t)mutex_nest_lock},
+        {ompt_callback_lock_init, (ompt_callback_t)mutex_init},
+        {ompt_callback_lock_destroy, (ompt_callback_t)mutex_destroy},
+        {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
+    };
+    const struct capability_table table = {all, sizeof(all) / sizeof(*all), locks};
+    return capabilities_register(set_callback, &table, &waits, text, bytes);
 }
 
 bool callbacks_register(bool locks, char *text, size_t bytes)

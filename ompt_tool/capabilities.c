@@ -8,7 +8,7 @@
 struct group {
     /* what remains unknown without these events, for a message; NULL: nothing can be measured without them */
     const char *without;
-    ompt_set_result_t least;
+    ompt_set_result_t least; /* the weakest answer with which the events are of use */
     struct {
         ompt_callbacks_t event;
         const char *name;
@@ -32,7 +32,7 @@ static const struct group groups[] = {
     {"tasks have no creation contexts, and taskwait with depend appears in the row <untold wait>",
      ompt_set_sometimes,
      {EVENT(task_create)}},
-    {"iterations are unknown", ompt_set_sometimes_paired, {EVENT(work)}},
+    {"iterations are unknown", ompt_set_sometimes, {EVENT(work)}},
     {"locks have no names", ompt_set_always, {EVENT(lock_init), EVENT(lock_destroy)}},
     {"phases, and all other calls of blame.h, do nothing", ompt_set_sometimes, {EVENT(control_tool)}},
 };
@@ -84,6 +84,12 @@ static bool capabilities_is_lock_group(const struct group *group)
     return group->events[0].event == ompt_callback_mutex_acquire;
 }
 
+/* GCC's code contains static loops, which libgomp therefore cannot report. */
+static bool capabilities_may_be_partial(const struct group *group)
+{
+    return group->events[0].event == ompt_callback_work;
+}
+
 bool capabilities_register(ompt_set_callback_t set_callback, const struct capability_table *table, bool *waits,
                            char *text, size_t bytes)
 {
@@ -104,6 +110,8 @@ bool capabilities_register(ompt_set_callback_t set_callback, const struct capabi
         *waits &= group->events[0].event != ompt_callback_sync_region_wait;
         if (least < group->least)
             capabilities_unregister(set_callback, group);
+        if (least >= group->least && capabilities_may_be_partial(group))
+            continue;
         capabilities_append_loss(text, bytes, "%s%s %s (%s)", *text ? ", " : "",
                                  least < group->least ? "no" : "not every", name, group->without);
     }

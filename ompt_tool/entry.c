@@ -19,6 +19,7 @@
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/context/walk.h"
 #include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/life/compiler.h"
 #include "ompt_tool/life/finish.h"
 #include "ompt_tool/life/finisher.h"
 #include "ompt_tool/first_thread.h"
@@ -40,11 +41,16 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
  * would allocate on the program's heap if the name is missing. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
+static bool entry_is_llvm(ompt_function_lookup_t lookup)
+{
+    return runtime_symbol((const void *)lookup, "__kmpc_fork_call") != NULL;
+}
+
 static void ompt_look_up_entry_points(ompt_function_lookup_t lookup)
 {
     runtime.set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
-    runtime.is_llvm = runtime_symbol((const void *)lookup, "__kmpc_fork_call") != NULL;
+    runtime.set_llvm_callback = entry_is_llvm(lookup) ? runtime.set_callback : NULL;
     runtime.get_max_threads = (int (*)(void))runtime_symbol((const void *)lookup, "omp_get_max_threads");
 }
 
@@ -63,6 +69,46 @@ static const struct loadmap_range *entry_flag_runtime(uintptr_t address)
     return range;
 }
 
+static void entry_add_version(const char *version)
+{
+    size_t used = strlen(session.runtime);
+    snprintf(session.runtime + used, sizeof(session.runtime) - used, ", GCC %s", version);
+}
+
+/* Distributions strip the compiler's name from libraries. The functions of libgomp show the version, too. */
+static void entry_add_version_by_names(const struct loadmap_range *behind)
+{
+    static const struct {
+        const char *name, *version;
+    } newest[] = {{"GOMP_target_map_indirect_ptr", "14 or newer"},
+                  {"GOMP_taskwait_depend_nowait", "13"},
+                  {"GOMP_scope_start", "12"},
+                  {"GOMP_alloc", "11"},
+                  {"GOMP_taskgroup_reduction_register", "9 or 10"},
+                  {"GOMP_taskloop", "6 to 8"}};
+    for (size_t i = 0; i < sizeof(newest) / sizeof(newest[0]); i++)
+        if (runtime_symbol((const void *)behind->start, newest[i].name)) {
+            entry_add_version(newest[i].version);
+            return;
+        }
+}
+
+/* Notes the version and path of a runtime that another library reports for, or else the path of the runtime
+ * that has the tool interface. */
+static void entry_name_runtime(const struct loadmap_range *behind, const struct loadmap_range *range)
+{
+    char version[64];
+    session.runtime_path = behind || range ? loadmap_module((behind ? behind : range)->module_id)->path : NULL;
+    session.runtime_reached = blame_launched.moved ? "in place of libgomp" : "directly";
+    if (!behind)
+        return;
+    session.runtime_reached = blame_launched.reported ? "by libblame-gomp, blame run" : "by libblame-gomp, LD_PRELOAD";
+    if (compiler_version(session.runtime_path, version, sizeof(version)))
+        entry_add_version(version);
+    else
+        entry_add_version_by_names(behind);
+}
+
 /* Flags the loaded modules that belong to the program, the tool, the C library or the runtime, because call
  * paths treat the frames in these differently. */
 static void entry_flag_modules(ompt_function_lookup_t lookup)
@@ -74,11 +120,22 @@ static void entry_flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
-    entry_flag_runtime((uintptr_t)lookup(BEHIND_NAME));
     const struct loadmap_range *range = entry_flag_runtime((uintptr_t)lookup);
+    entry_name_runtime(entry_flag_runtime((uintptr_t)lookup(BEHIND_NAME)), range);
     if (range) {
         runtime.code_low = range->start;
         runtime.code_bytes = range->end - range->start;
+    }
+}
+
+/* Flags the modules of the process's second runtime. They may already be in the file, without the flag. */
+static void entry_note_second(ompt_function_lookup_t lookup)
+{
+    const uintptr_t addresses[] = {(uintptr_t)lookup, (uintptr_t)lookup(BEHIND_NAME)};
+    for (size_t i = 0; i < 2; i++) {
+        const struct loadmap_range *range = entry_flag_runtime(addresses[i]);
+        if (range)
+            arena_text("second_runtime_path", loadmap_module(range->module_id)->path);
     }
 }
 
@@ -209,6 +266,34 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     return started;
 }
 
+/* Serves a second runtime of the process, for example LLVM's in a program built by GCC. Each has threads and
+ * regions of its own; a region of one may be inside a region of the other. */
+static int initialize_second(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
+{
+    char text[800];
+    ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+    (void)device, (void)tool_data;
+    if (!set_callback || !arena_is_open() || load_relaxed(&session.stopping))
+        return 0;
+    if (entry_is_llvm(lookup)) {
+        runtime.set_llvm_callback = set_callback;
+        runtime_warn_unheard((const void *)lookup);
+    }
+    runtime_add_second((ompt_get_task_info_t)lookup("ompt_get_task_info"));
+    if (!callbacks_register_second(set_callback, first_thread_stays(), text, sizeof(text)) || *text)
+        log_line_of_job("the second OpenMP runtime does not report all events: ", text, NULL);
+    loadmap_refresh();
+    entry_note_second(lookup);
+    return 1;
+}
+
+static void finalize_second(ompt_data_t *tool_data)
+{
+    (void)tool_data; /* the measurement ends with the first runtime, or with the process */
+}
+
+static ompt_start_tool_result_t second_result = {initialize_second, finalize_second, {0}};
+
 static void finalize(ompt_data_t *tool_data)
 {
     (void)tool_data;
@@ -223,15 +308,18 @@ static void finalize(ompt_data_t *tool_data)
 
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version)
 {
-    static bool asked;
+    static unsigned asked;
     (void)omp_version;
     log_begin();
-    if (asked) {
-        log_line_of_job("a second OpenMP runtime (", runtime_version,
-                        ") starts in this process: only the first is measured", NULL);
+    if (asked++ == 1 && arena_is_open() && !load_relaxed(&session.stopping)) {
+        arena_text("second_runtime", runtime_version);
+        return &second_result;
+    }
+    if (asked > 1) {
+        log_line_of_job("one more OpenMP runtime (", runtime_version, ") starts in this process: it is not measured",
+                        NULL);
         return NULL;
     }
-    asked = true;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
     /* The program has more privileges than the user who controls the environment, and would write files with
      * them. */

@@ -38,7 +38,7 @@ static uint32_t passing;
 
 bool first_thread_stays(void)
 {
-    locks_are_told = !runtime.is_llvm || os_tid() == getpid();
+    locks_are_told = !runtime.set_llvm_callback || os_tid() == getpid();
     if (!locks_are_told)
         log_line("the OpenMP runtime was started by a thread that may end before the program does: " WITHOUT_LOCKS
                  " after that thread's end; blame run starts the runtime before main",
@@ -94,15 +94,15 @@ static void first_thread_let_pass(void)
  * release locks until the callback is unregistered. */
 void first_thread_ends(void)
 {
-    if (!runtime.is_llvm || !load_relaxed(&locks_are_told) || os_tid() != getpid())
+    if (!runtime.set_llvm_callback || !load_relaxed(&locks_are_told) || os_tid() != getpid())
         return;
     store_relaxed(&locks_are_told, false);
     store_release(&passing, 1);
-    runtime.set_callback(ompt_callback_mutex_acquire, (ompt_callback_t)first_thread_on_acquire);
-    runtime.set_callback(ompt_callback_mutex_acquired, (ompt_callback_t)first_thread_on_acquired);
-    runtime.set_callback(ompt_callback_mutex_released, (ompt_callback_t)first_thread_on_released);
+    runtime.set_llvm_callback(ompt_callback_mutex_acquire, (ompt_callback_t)first_thread_on_acquire);
+    runtime.set_llvm_callback(ompt_callback_mutex_acquired, (ompt_callback_t)first_thread_on_acquired);
+    runtime.set_llvm_callback(ompt_callback_mutex_released, (ompt_callback_t)first_thread_on_released);
     first_thread_let_pass();
-    runtime.set_callback(ompt_callback_mutex_released, NULL);
+    runtime.set_llvm_callback(ompt_callback_mutex_released, NULL);
     store_release(&passing, 0);
     log_line("the OpenMP runtime has forgotten the program's first thread (pthread_exit, omp_pause_resource_all): "
              "from now on, " WITHOUT_LOCKS,

@@ -40,7 +40,7 @@ struct region {
     struct region_pool *home;
     struct region *next_free;
     struct region *below;       /* the same thread's next outer open region that has a record */
-} __attribute__((aligned(16))); /* the alignment leaves the low four bits of the address free for flags */
+} __attribute__((aligned(32))); /* the alignment leaves the low five bits of the address free for flags */
 
 #define REGION_ENDS 16u /* must be a power of two */
 

@@ -420,6 +420,10 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     if (profile_text(profile, "sample"))
         json_object_set_new(json, "sample", json_of_text(profile_text(profile, "sample")));
     json_object_set_new(json, "runtime_version", json_of_text(profile_text(profile, "runtime")));
+    json_object_set_new(json, "runtime_path", json_of_text(profile_text(profile, "runtime_path")));
+    json_object_set_new(json, "runtime_reached", json_of_text(profile_text(profile, "runtime_reached")));
+    if (profile_text(profile, "second_runtime"))
+        json_object_set_new(json, "second_runtime_version", json_of_text(profile_text(profile, "second_runtime")));
     json_object_set_new(json, "other_runtimes", json_runtimes(profile));
     json_set_interpreters(json, profile);
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));

@@ -12,8 +12,9 @@ _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the low bits of a record'
  * runtime gives the tool) */
 #define MAX_FRAME_BYTES 256
 
-/* distance in bytes from a task's ompt_frame_t to its word; 0: unknown, so that no task has an exit address */
-static uintptr_t frame_bytes;
+/* for each runtime, distance in bytes from a task's word to its ompt_frame_t; 0: unknown, so that no task has
+ * an exit address */
+static intptr_t frame_bytes[2];
 
 /* Measures frame_bytes at the start of an initial task. */
 static void levels_learn_task_frame_bytes(const ompt_data_t *task)
@@ -22,9 +23,9 @@ static void levels_learn_task_frame_bytes(const ompt_data_t *task)
     ompt_frame_t *frame = NULL;
     if (!runtime.get_task_info || runtime.get_task_info(0, NULL, &current, &frame, NULL, NULL) != 2)
         return;
-    uintptr_t bytes = (uintptr_t)current - (uintptr_t)frame;
-    bool known = current == task && frame && bytes >= sizeof(*frame) && bytes <= MAX_FRAME_BYTES;
-    store_relaxed(&frame_bytes, known ? bytes : 0);
+    intptr_t bytes = (intptr_t)((uintptr_t)frame - (uintptr_t)current);
+    bool known = current == task && frame && bytes >= -MAX_FRAME_BYTES && bytes <= MAX_FRAME_BYTES;
+    store_relaxed(&frame_bytes[runtime_mark != 0], known ? bytes : 0);
 }
 
 /* Returns the lowest level, which belongs to no task. Its task pointer differs from all of the runtime's. */
@@ -89,12 +90,13 @@ struct region *levels_region(const struct thread *thread)
  * another task, if a worker is between a join and its next region, or if a part of an untied task ended
  * without an event. So the address is read by os_copy_memory(), which fails on an invalid pointer, without a
  * fault. */
-static uintptr_t level_exit_address(const struct level *level)
+static uintptr_t level_exit_address(const struct thread *thread, const struct level *level)
 {
-    uintptr_t exit = load_relaxed(&level->exit), bytes = load_relaxed(&frame_bytes);
+    uintptr_t exit = load_relaxed(&level->exit);
     if (exit)
         return exit == LEVEL_NO_EXIT ? 0 : exit;
-    uintptr_t frame = (uintptr_t)level->task - bytes + offsetof(ompt_frame_t, exit_frame);
+    intptr_t bytes = load_relaxed(&frame_bytes[(level_with_team(thread, level)->team & LEVEL_SECOND) != 0]);
+    uintptr_t frame = (uintptr_t)level->task + (uintptr_t)bytes + offsetof(ompt_frame_t, exit_frame);
     if (!bytes || !level->task || !os_copy_memory(&exit, frame, sizeof(exit)))
         return 0;
     return exit;
@@ -118,7 +120,7 @@ bool levels_read(const struct thread *thread, const struct level *level, struct 
 {
     if (!levels_describe(thread, level, read))
         return false;
-    read->exit = level_exit_address(level);
+    read->exit = level_exit_address(thread, level);
     return true;
 }
 
@@ -152,7 +154,7 @@ static void levels_learn_current_task(struct thread *thread, ompt_data_t *task)
         return;
     uintptr_t region = (uintptr_t)runtime_region(parallel_data);
     bool is_explicit = type & ompt_task_explicit;
-    levels_push(thread, is_explicit ? NULL : task, region | level_team_flags(type, thread_num));
+    levels_push(thread, is_explicit ? NULL : task, region | level_team_flags(type, thread_num) | runtime_mark);
     if (is_explicit)
         levels_push(thread, task, 0);
 }
@@ -197,13 +199,23 @@ void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task
         levels_set(thread, thread->level - 1);
 }
 
+bool levels_are_others(const struct thread *thread)
+{
+    const struct level *team = level_with_team(thread, thread->level);
+    return team != levels_bottom(thread) && (team->team & LEVEL_SECOND) != runtime_mark;
+}
+
 void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *frame)
 {
     uintptr_t exit = frame ? (uintptr_t)frame->exit_frame.ptr : 0;
     if (unlikely(thread->levels_beyond))
         return;
-    if (unlikely(thread->level->task != task))
-        levels_find(thread, task);
+    if (unlikely(thread->level->task != task)) {
+        if (levels_are_others(thread))
+            exit = level_exit_address(thread, thread->level);
+        else
+            levels_find(thread, task);
+    }
     store_relaxed(&thread->level->exit, exit ? exit : LEVEL_NO_EXIT);
 }
 
@@ -214,11 +226,13 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
     bool initial = (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
         levels_learn_task_frame_bytes(task);
+    if ((flags & ompt_task_initial) && levels_are_others(thread))
+        return; /* the thread has begun with the other runtime, and has a level */
     if ((flags & ompt_task_initial) && thread->level->exit && !region && !thread->regions.nameless)
         /* libomp does not report the league if it has a single team; it is then the thread's open region */
         region = thread->regions.open;
     bool first = initial || (thread_num != 0 && !thread->level->exit);
-    uintptr_t team = initial ? LEVEL_INITIAL : LEVEL_IMPLICIT;
+    uintptr_t team = (initial ? LEVEL_INITIAL : LEVEL_IMPLICIT) | runtime_mark;
     if (!initial && thread_num == 0)
         team |= LEVEL_PRIMARY;
     if (first)
@@ -252,7 +266,7 @@ void levels_leave(struct thread *thread)
     bool next = region && !(load_acquire(&region->state) & REGION_ENDED);
     thread->levels_beyond = 0;
     if (next)
-        levels_push_above(thread, levels_bottom(thread), NULL, (uintptr_t)region | LEVEL_IMPLICIT);
+        levels_push_above(thread, levels_bottom(thread), NULL, (uintptr_t)region | LEVEL_IMPLICIT | runtime_mark);
     else
         levels_clear(thread);
 }

@@ -12,13 +12,15 @@
 #include <omp-tools.h>
 
 #include "base/atomics.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session/thread.h"
 
 #define LEVEL_IMPLICIT 1u
 #define LEVEL_PRIMARY  2u /* the thread is the first one of the region, which it encountered */
 #define LEVEL_INITIAL  4u
-#define LEVEL_PROBED   8u /* the exit address of this level's task is in thread->probes->level */
-#define LEVEL_FLAGS    15u
+#define LEVEL_PROBED   8u  /* the exit address of this level's task is in thread->probes->level */
+#define LEVEL_SECOND   16u /* the task belongs to the process's second runtime (runtime_mark) */
+#define LEVEL_FLAGS    31u
 
 #define LEVEL_NO_EXIT 1u
 
@@ -62,7 +64,12 @@ void levels_find(struct thread *thread, ompt_data_t *task);
 /* Handles task_schedule if the prior task's level is not the innermost one, or if no level is free. [owner] */
 void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
 
-/* Notes that the task has encountered a region. [owner] */
+/* Returns true if the innermost task belongs to the other runtime than the one whose event the thread
+ * handles. [owner] */
+bool levels_are_others(const struct thread *thread);
+
+/* Notes that the task has encountered a region. A region of one runtime inside one of the other is encountered
+ * by the innermost task. [owner] */
 void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *frame);
 
 /* Begins an initial task, or an implicit task for which no level is free. [owner] */
@@ -114,11 +121,11 @@ static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct
         levels_begin_slowly(thread, task, region, thread_num, flags);
         return;
     }
-    uintptr_t team = (uintptr_t)region | LEVEL_IMPLICIT | LEVEL_PRIMARY;
+    uintptr_t team = (uintptr_t)region | LEVEL_IMPLICIT | LEVEL_PRIMARY | runtime_mark;
     /* This is not the first thread of the team, and it has no open region of its own, so there is no outer
      * task. */
     if (thread_num != 0 && !level->exit) {
-        team = (uintptr_t)region | LEVEL_IMPLICIT;
+        team -= LEVEL_PRIMARY;
         level = thread->last_level - LEVELS;
         /* The handler ignores entries above the current level, so they can be written safely. */
         store_relaxed(&thread->level, level);

@@ -4,7 +4,26 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/atomics.h"
+
 struct runtime runtime;
+__thread uintptr_t runtime_mark;
+
+static ompt_get_task_info_t task_info_of[2];
+
+static int runtime_ask_task_info(int level, int *flags, ompt_data_t **task, ompt_frame_t **frame,
+                                 ompt_data_t **parallel, int *number)
+{
+    ompt_get_task_info_t ask = task_info_of[runtime_mark != 0];
+    return ask ? ask(level, flags, task, frame, parallel, number) : 0;
+}
+
+void runtime_add_second(ompt_get_task_info_t get_task_info)
+{
+    task_info_of[0] = runtime.get_task_info;
+    task_info_of[1] = get_task_info;
+    store_release(&runtime.get_task_info, runtime_ask_task_info);
+}
 
 ompt_data_t *runtime_current_task(uintptr_t *exit)
 {

@@ -15,13 +15,21 @@ struct runtime {
     ompt_get_task_info_t get_task_info;
     /* omp_get_max_threads(); like any call of the runtime, it makes the thread known to the runtime */
     int (*get_max_threads)(void);
-    bool is_llvm; /* whether the runtime is LLVM's or Intel's */
+    /* ompt_set_callback of LLVM's or Intel's runtime; NULL: none of the runtimes is LLVM's */
+    ompt_set_callback_t set_llvm_callback;
     /* start and size of the code of the library with the tool interface, which calls the program's regions
      * and tasks; size 0: it is linked into the program */
     uintptr_t code_low, code_bytes;
 };
 
 extern struct runtime runtime __attribute__((visibility("hidden")));
+
+/* Mark of levels that belong to the second runtime of a process (levels.h), while the calling thread handles
+ * an event of that runtime; otherwise 0. [owner] */
+extern __thread uintptr_t runtime_mark __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Makes `runtime.get_task_info` ask the runtime whose event the thread handles. [init] */
+void runtime_add_second(ompt_get_task_info_t get_task_info);
 
 /* Returns the record of a region; NULL if it has none or if it began before a fork. [owner] */
 static inline struct region *runtime_region(const ompt_data_t *parallel_data)

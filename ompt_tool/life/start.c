@@ -158,6 +158,10 @@ static void start_write_texts(void)
     arena_text("command", start_read_command());
     arena_text("host", host);
     arena_text("runtime", session.runtime);
+    if (session.runtime_path)
+        arena_text("runtime_path", session.runtime_path);
+    if (session.runtime_reached)
+        arena_text("runtime_reached", session.runtime_reached);
     arena_text("directory", session.directory);
     arena_text("file", session.file);
     if (blame_launched.image_start_ns)

@@ -29,6 +29,8 @@ struct session {
     uint32_t process;      /* number of this process among those of its rank, in a job */
     const struct job *job; /* the job that shares the directory; NULL: the process has its own directory */
     char runtime[128];
+    /* path of the runtime, and how its events reach the tool; NULL: unknown */
+    const char *runtime_path, *runtime_reached;
 };
 
 extern struct session session;

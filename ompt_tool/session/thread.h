@@ -154,6 +154,7 @@ struct thread_creation {
 struct thread_record {
     bool active; /* whether a thread owns the record */
     bool begun;  /* whether the thread has begun an implicit task */
+    bool second; /* whether the process's second runtime reported the thread's start */
     struct thread *next_free, *next_all;
 };
 

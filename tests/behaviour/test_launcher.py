@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import contract_checks
-from harness import BLAME, LIBRARY, TIMEOUT_S, BlameTest, clean_environment, execute, program
+from harness import BLAME, LIBRARY, PASSIVE, TIMEOUT_S, BlameTest, clean_environment, execute, program
 
 OWN_LINE = "the program's own line"
 LIBOMP = sorted(glob.glob("/usr/lib/llvm-*/lib/libomp.so.5"))[-1]
@@ -206,6 +206,26 @@ class OtherRuntimes(BlameTest):
             self.assertGreater(self.load(run, directory, SOUND).clocked(function), 0)
         text = self.report(run.directories("profile-loads_later")[0])
         self.assertIn("(exec)", text.stderr)
+
+    def test_two_runtimes_are_measured_each_with_its_teams(self):
+        clang, other = program("loads_later_clang.so"), program("other_libomp/loads_later_lib.so")
+        env = {"KMP_DUPLICATE_LIB_OK": "TRUE", "BLAME_RATE": "1000"} | PASSIVE
+        run = self.attached([program("loads_later"), clang, other, clang, other], env)
+        self.assertEqual((run.status, run.stdout, run.stderr), (0, 4 * "sum 3\n", ""), run)
+        profile = self.load(run, checks=SOUND)
+        self.assertEqual((profile.run["regions"], profile.run["threads_max"], profile.run["other_runtimes"]), (4, 3, []))
+        self.assertIn("LLVM", profile.run["second_runtime_version"])
+        self.assertEqual(len([row for row in profile.rows if row.kind == "parallel" and row.clocked() > 0]), 2)
+        # A region inside a region of the other runtime, in both orders, belongs where it began.
+        for outer, inner in ((clang, other), (other, clang)):
+            run = self.attached([program("nests_runtimes"), outer, inner], env)
+            self.assertEqual((run.status, run.stdout, run.stderr), (0, "sum 12\n", ""), run)
+            profile = self.load(run, checks=SOUND)
+            self.assertEqual((profile.run["regions"], profile.run["threads_max"]), (5, 4))
+            region, = {row.name for row in profile.rows if row.kind == "parallel"}
+            inside = ["main", "call_by_team", "call", "sum_of_team", region, "later_share"]
+            self.assertGreater(sum(row.clocked() for row in profile.at_path(inside)), 0)
+            self.assertEqual(len({tuple(row.path()) for row in profile.rows if row.kind == "parallel"}), 2)
 
     def test_a_second_runtime_that_cannot_be_taken_over_is_told(self):
         run, profile = self.later(["loads_later_clang.so", "loads_later_lib.so"], {"BLAME_SUMMARY": "1"}, "library")

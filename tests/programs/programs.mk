@@ -117,6 +117,7 @@ $(call test_forms,least_stack,least_stack.c,$(TEST_LEAST_STACK),-lpthread)
 $(call test_forms,least_stack_large,least_stack.c,$(TEST_LEAST_STACK) -DLARGE,$(TEST_BIN)/large_tls.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -lpthread)
 $(TEST_BIN)/least_stack_large: | $(TEST_BIN)/large_tls.so
 $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
+$(call test_forms,nests_runtimes,nests_runtimes.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
 $(call test_forms,loads_later_lib.so,loads_later_lib.c,$(TEST_GCC_C) -shared -fPIC)
 $(call test_forms,loads_later_clang.so,loads_later_lib.c,$(TEST_CLANG) -shared -fPIC)
 $(call test_forms,compiles,compiles.c,$(TEST_CLANG))
@@ -174,7 +175,7 @@ $(TEST_BIN)/mpi_late_asan_%: $(TEST_SOURCE)/mpi_late.c $(TEST_SOURCE)/spin.h | $
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 
 # OpenMP that is loaded later, and a runtime of years to come.
-test-programs: $(addprefix $(TEST_BIN)/,hashed/loads_later_lib.so coming coming_later.so lacking)
+test-programs: $(addprefix $(TEST_BIN)/,hashed/loads_later_lib.so other_libomp/loads_later_lib.so coming coming_later.so lacking)
 
 $(TEST_BIN):
 	mkdir -p $@
@@ -196,6 +197,14 @@ $(TEST_BIN)/hashed/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_S
 	patchelf --set-soname $(HASHED_GOMP) $(@D)/$(HASHED_GOMP)
 	$(TEST_GCC) $(TEST_CFLAGS) -fPIC -c -o $(@D)/lib.o $<
 	$(TEST_GCC) -shared -o $@ $(@D)/lib.o $(@D)/$(HASHED_GOMP) -Wl,-rpath,'$$ORIGIN'
+
+# With a copy of LLVM's runtime of its own.
+$(TEST_BIN)/other_libomp/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	mkdir -p $(@D)
+	cp $$($(CLANG) -print-file-name=libomp.so.5) $(@D)/libomp-other.so.5
+	patchelf --set-soname libomp-other.so.5 $(@D)/libomp-other.so.5
+	$(CLANG) $(TEST_CFLAGS) -fPIC -c -o $(@D)/lib.o $<
+	$(CC) -shared -o $@ $(@D)/lib.o $(@D)/libomp-other.so.5 -Wl,-rpath,'$$ORIGIN'
 
 $(TEST_BIN)/coming: $(TEST_SOURCE)/coming.c $(TEST_SOURCE)/coming_libgomp.c | $(TEST_BIN)
 	mkdir -p $@.lib

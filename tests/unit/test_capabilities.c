@@ -103,6 +103,17 @@ UNIT_TEST(waits_in_pairs_serve_and_single_ends_do_not)
     }
 }
 
+/* GCC's code contains static loops: no runtime could report them. */
+UNIT_TEST(worksharing_constructs_may_be_reported_in_part)
+{
+    assert_true(ask(ompt_callback_work, ompt_set_sometimes));
+    assert_non_null(registered[ompt_callback_work]);
+    assert_string_equal(text, "");
+    assert_true(ask(ompt_callback_work, ompt_set_never));
+    assert_null(registered[ompt_callback_work]);
+    assert_has(text, "no work (iterations are unknown)");
+}
+
 UNIT_TEST(an_answer_of_a_later_standard_is_no_less_than_always)
 {
     assert_true(ask(ompt_callback_sync_region_wait, (ompt_set_result_t)(ompt_set_always + 1)));

@@ -55,8 +55,7 @@ static void end(void)
 {
     memset(registered, 0, sizeof(registered));
     begun = returned = 0;
-    runtime.set_callback = set_callback;
-    runtime.is_llvm = true;
+    runtime.set_llvm_callback = set_callback;
     assert_true(first_thread_stays());
     first_thread_ends();
     pthread_join(releases, NULL);
@@ -67,7 +66,7 @@ UNIT_TEST(who_releases_a_lock_meanwhile_is_held_until_nobody_is_told)
     end();
     assert_true(returned);
     assert_null(registered[ompt_callback_mutex_released]);
-    runtime.set_callback = NULL;
+    runtime.set_llvm_callback = NULL;
     first_thread_ends(); /* once */
 }
 
@@ -112,7 +111,7 @@ UNIT_TEST(a_wait_that_was_told_of_ends_and_none_begins)
 UNIT_TEST(the_events_of_other_runtimes_than_llvms_go_on)
 {
     end();
-    runtime.is_llvm = false;
+    runtime.set_llvm_callback = NULL;
     assert_true(first_thread_stays());
     registered[ompt_callback_mutex_released] = NULL;
     first_thread_ends();
