@@ -21,7 +21,8 @@
 
 struct sum {
     char name[FIGURE_NAME];
-    uint32_t runs, inside, covered;                 /* covered: inside what a report states */
+    uint32_t runs, inside;
+    uint32_t states, covered; /* runs in which an error is stated, and in which it covers the real error */
     double error, exact, variance, stated, squares; /* stated: as variance */
 };
 
@@ -76,8 +77,11 @@ static void add_run(uint64_t seed, const struct run *run, void *argument)
         double error = error_of(figure), deviation = figure->deviation;
         sum->runs++;
         sum->inside += fabs(error) <= CONFIDENCE * deviation + allowed(figure, bias);
-        sum->covered += fabs(error) <= figure->stated + allowed(figure, bias);
-        sum->stated += pow(figure->stated / STATED_DEVIATIONS, 2);
+        if (isfinite(figure->stated)) {
+            sum->states++;
+            sum->covered += fabs(error) <= figure->stated + allowed(figure, bias);
+            sum->stated += pow(figure->stated / STATED_DEVIATIONS, 2);
+        }
         sum->error += error;
         sum->squares += error * error;
         sum->exact += figure->exact;
@@ -88,11 +92,13 @@ static void add_run(uint64_t seed, const struct run *run, void *argument)
 static void print_sum(const struct sum *sum)
 {
     double runs = sum->runs;
-    printf("    %-56s %9.5f s, error %+.5f s, deviation %.5f s of at most %.5f s, inside %5.1f %%, stated "
-           "%.5f s: "
-           "%5.1f %%\n",
-           sum->name, sum->exact / runs, sum->error / runs, sqrt(sum->squares / runs), sqrt(sum->variance / runs),
-           100 * sum->inside / runs, sqrt(sum->stated / runs), 100 * sum->covered / runs);
+    printf("    %-56s %9.5f s, error %+.5f s, deviation %.5f s of at most %.5f s, inside %5.1f %%", sum->name,
+           sum->exact / runs, sum->error / runs, sqrt(sum->squares / runs), sqrt(sum->variance / runs),
+           100 * sum->inside / runs);
+    if (sum->states)
+        printf(", stated %.5f s: %5.1f %%\n", sqrt(sum->stated / sum->states), 100.0 * sum->covered / sum->states);
+    else
+        printf(", nothing stated\n");
 }
 
 /* "" or what is wrong with the figure. Runs that do not have it have it right. */
@@ -101,7 +107,8 @@ static const char *verdict(const struct sum *sum, double seeds, double bias)
     double inside = sum->inside + seeds - sum->runs, off = fabs(sum->error) - bias * fabs(sum->exact);
     if (inside / seeds < SHARE - 4 * sqrt(SHARE * (1 - SHARE) / seeds))
         return "too few are inside the interval";
-    if ((sum->covered + seeds - sum->runs) / seeds < STATED_SHARE - 4 * sqrt(STATED_SHARE * (1 - STATED_SHARE) / seeds))
+    double states = sum->states + seeds - sum->runs, covered = sum->covered + seeds - sum->runs;
+    if (covered < states * STATED_SHARE - 4 * sqrt(STATED_SHARE * (1 - STATED_SHARE) * states))
         return "too few are inside what reports state";
     if (off > MOST_BIAS * sqrt(sum->variance) + 1e-7 * sum->runs)
         return "the mean is off";
@@ -138,7 +145,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
                           .argument = sums};
     uint64_t inside = 0, covered = 0, figures = 0, stated = 0;
     double wide = 0;
-    char claim[64], detail[192];
+    char claim[64], detail[256];
     sums->scenario = scenario;
     batch_run(&batch);
     bool holds = !sums->failures && (sums->count > 0 || scenario->laws_only);
@@ -146,9 +153,9 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
         const char *wrong = verdict(&sums->of[i], settings->seeds, scenario->bias / 100.0);
         inside += sums->of[i].inside;
         covered += sums->of[i].covered;
-        if (isfinite(sums->of[i].stated)) {
+        if (sums->of[i].states) {
             wide += sums->of[i].runs * log(fmax(sums->of[i].stated, 1e-18) / fmax(sums->of[i].squares, 1e-18)) / 2;
-            stated += sums->of[i].runs;
+            stated += sums->of[i].states;
         }
         figures += sums->of[i].runs;
         holds = holds && !wrong[0];
@@ -165,11 +172,11 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
         snprintf(detail, sizeof(detail), "the laws, %u chunks of the file", sums->chunks);
     else
         snprintf(detail, sizeof(detail),
-                 "%.2f %% of %lu figures inside their 95 %% interval; %.2f %% inside what reports state, "
-                 "which is %.1f "
-                 "times the deviation",
+                 "%.2f %% of %lu figures inside their 95 %% interval; %.2f %% of %lu inside what reports state, "
+                 "which is %.1f times the deviation; %lu have none stated",
                  figures ? 100.0 * (double)inside / (double)figures : 0, (unsigned long)figures,
-                 figures ? 100.0 * (double)covered / (double)figures : 0, wide);
+                 stated ? 100.0 * (double)covered / (double)stated : 0, (unsigned long)stated, wide,
+                 (unsigned long)(figures - stated));
     holds = end_claim(claim, scenario->name, sums, holds, detail);
     free(sums);
     return holds;

@@ -148,8 +148,8 @@ static void name_context(const struct scenario *scenario, uint32_t context, char
              function >= CONTEXT_PHASE ? other : text);
 }
 
-static void add_figure(struct run *run, const char *of, const struct exact *exact, int number, double measured,
-                       double stated, double period_ns)
+static void add_figure(struct run *run, enum figure_of kind, const char *of, const struct exact *exact, int number,
+                       double measured, double stated, double period_ns)
 {
     if (run->figure_count == MAX_FIGURES)
         return;
@@ -158,6 +158,11 @@ static void add_figure(struct run *run, const char *of, const struct exact *exac
     figure->exact = exact->value[number] * NS;
     figure->measured = measured * NS;
     figure->stated = stated;
+    figure->of = kind;
+    if (!isfinite(stated) && kind != FIGURE_WINDOW && number != METRIC_RANK_WAITED)
+        fail(run, "no error is stated for %s", figure->name);
+    figure->metric = (uint32_t)number;
+    figure->samples = exact->heaviest[number] ? fabs(exact->value[number]) / (period_ns * exact->heaviest[number]) : 0;
     double variance = oracle_variance(exact, number, period_ns), one = period_ns * exact->heaviest[number];
     bool many = exact->value[number] * exact->value[number] > 16 * variance; /* so that the error is about normal */
     figure->deviation = sqrt(variance + (many ? 0 : one * one)) * NS;
@@ -175,7 +180,7 @@ static void add_places(struct run *run, const struct profile *profile, double pe
         for (size_t i = 0; i < profile->node_count; i++)
             if (profile->nodes[i].kind == PROFILE_NODE_WAITERS && profile->nodes[i].key == oracle_place(number))
                 measured += profile->nodes[i].metric.shared_idle;
-        add_figure(run, name, &exact, METRIC_SHARED_IDLE, measured,
+        add_figure(run, FIGURE_PLACE, name, &exact, METRIC_SHARED_IDLE, measured,
                    stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0, 0), period_ns);
     }
 }
@@ -241,7 +246,7 @@ static void add_windows(struct run *run, const struct profile *profile, const ui
                 double measured = windows_measured(profile, contexts, context, window, (enum exact_metric)metric);
                 if (!isnan(measured) &&
                     (fabs(measured) > fmax(FLOATS_NS, doubt_of(context, period_ns)) || exact->heaviest[metric] != 0))
-                    add_figure(run, of, exact, metric, measured, INFINITY, period_ns);
+                    add_figure(run, FIGURE_WINDOW, of, exact, metric, measured, INFINITY, period_ns);
             }
         }
     }
@@ -299,7 +304,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
             if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns))
-                add_figure(run, name, &exact[context], i, sums[context][i],
+                add_figure(run, context ? FIGURE_ROW : FIGURE_TOTAL, name, &exact[context], i, sums[context][i],
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside), period_ns);
     }
     add_places(run, profile, period_ns);

@@ -10,8 +10,13 @@
 #define FIGURE_NAME 80
 #define MAX_FIGURES 1024u
 
+enum figure_of { FIGURE_TOTAL, FIGURE_ROW, FIGURE_PLACE, FIGURE_WINDOW, FIGURE_OF_COUNT };
+
 struct figure {
     char name[FIGURE_NAME];
+    enum figure_of of;
+    uint32_t metric;        /* enum exact_metric */
+    double samples;         /* expected number of samples, if each adds as much as a sample can */
     double exact, measured; /* seconds */
     double deviation;       /* of the measured one, as docs/accounting.md derives it: a bound */
     double stated;          /* what a report says of the measured one: it is within +- that of the exact one */

@@ -3,6 +3,8 @@
  *     simulate --claims FOLDER [--quick]      every claim on every scenario of the folder, and on random ones
  *     simulate [OPTIONS] SCENARIO ...         how far the profile of scenarios is from what is exact
  *     simulate [OPTIONS] --random             the same of random ones
+ *     simulate [OPTIONS] --errors SCENARIO ...  prints how often the errors that reports state cover the real ones,
+ *                                             and how wide they are
  *     simulate --seeds 1 --keep FILE SCENARIO keeps its measurement there, with a trace
  *     simulate --events TOOL SCENARIO         plays a scenario to another tool, a shared library
  *
@@ -16,6 +18,7 @@
 
 #include "tests/simulator/batch.h"
 #include "tests/simulator/claims.h"
+#include "tests/simulator/errors.h"
 #include "tests/simulator/run.h"
 
 #define MAX_PATHS 256
@@ -25,7 +28,7 @@ static struct {
     const char *claims, *tool;
     const char *paths[MAX_PATHS];
     uint32_t path_count;
-    bool random, print;
+    bool random, print, errors;
 } command = {.settings = {.seeds = 100, .first_seed = 1, .options = {.rate = 200, .limit_s = 60}}};
 
 static uint32_t passed, failed;
@@ -76,6 +79,7 @@ static bool take_word(const char *option)
         {"--release", &command.settings.options.at_release},
         {"--random", &command.random},
         {"--print", &command.print},
+        {"--errors", &command.errors},
         {"--creation", &command.settings.options.creation},
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -158,7 +162,14 @@ static int run_command(void)
             return 2;
         if (command.tool)
             return run_with_tool(scenario, command.settings.first_seed, command.tool) ? 0 : 1;
-        count(claim_interval(scenario, &command.settings));
+        if (command.errors)
+            count(errors_measure(scenario, &command.settings));
+        else
+            count(claim_interval(scenario, &command.settings));
+    }
+    if (command.errors) {
+        errors_print(command.settings.figures);
+        return failed || !passed;
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
     double seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;

@@ -3,6 +3,7 @@
 #   make simulate SIM_ARGS='--seeds 5000'                           the same with more seeds
 #   make simulate SAN=address,undefined BUILD=build-san SIM_ARGS='--seeds 20'   with sanitizers
 #   build/simulator/simulate --rate 1000 --figures SCENARIO         one scenario, all figures
+#   make simulate-errors                                            stated and real errors; writes tests/simulator/errors.md (three minutes)
 #   make simulate-recycling REGIONS=10000000                        many regions
 #   make simulate-broken                                            does it see defects? tests/simulator/broken.py, a quarter of an hour
 #   make simulate-broken BROKEN_ARGS='--others -k locks'            and who else does?
@@ -23,6 +24,11 @@ $(SIMULATOR): $(call objects,$(SIMULATOR_SOURCES)) $(UNITS)
 simulator: $(SIMULATOR)
 simulate: $(SIMULATOR)
 	@$(SIMULATOR) --claims tests/simulator/scenarios $(SIM_ARGS)
+
+.PHONY: simulate-errors
+simulate-errors: $(SIMULATOR)
+	@$(SIMULATOR) --errors tests/simulator/scenarios/*.txt > $(<D)/errors.md
+	@cp $(<D)/errors.md tests/simulator/errors.md
 
 # The records of so many regions are used again and again, and the file does not grow.
 REGIONS ?= 1000000

@@ -8,7 +8,7 @@
 
 double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside)
 {
-    if (strncmp(name, "rank ", strlen("rank ")) == 0)
+    if (strcmp(name, "rank wait") == 0)
         return INFINITY; /* nothing is stated */
     struct error_terms terms = error_terms_of(profile);
     enum metric metric = METRIC_WORK; /* idle and parked time of threads weighs as much */

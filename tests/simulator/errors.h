@@ -1,0 +1,15 @@
+/* Compares the errors that reports state with the figures' real errors, in tables (tests/simulator/errors.md). */
+#ifndef BLAME_TESTS_SIMULATOR_ERRORS_H
+#define BLAME_TESTS_SIMULATOR_ERRORS_H
+
+#include "tests/simulator/claims.h"
+
+/* Runs the scenario with its share of the seeds and adds its figures to the tables. Returns false if a run is
+ * wrong in other ways. */
+bool errors_measure(const struct scenario *scenario, const struct claim_settings *settings);
+
+/* Prints the page: a table with a line for each kind of figure, and one with a line for each scenario. If `figures` is
+ * true, the second table has a line for each kind of figure in each scenario. */
+void errors_print(bool figures);
+
+#endif
