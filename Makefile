@@ -1,4 +1,4 @@
-# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so and libblame-mpi.so beside it;
+# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so, libblame-mpi.so and libblame-gomp.so beside it;
 #                 manual pages and completions in $(BUILD)/share
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
@@ -39,13 +39,14 @@ BLAME    := $(BUILD)/bin/blame
 LIBRARY  := $(BUILD)/lib/libblame.so
 LOADER   := $(BUILD)/lib/libblame-loader.so
 MPI_LAYER := $(BUILD)/lib/libblame-mpi.so
+GOMP_LAYER := $(BUILD)/lib/libblame-gomp.so
 # Only where there is an MPI to build it with: MPICC=mpicc.mpich takes another one.
 MPICC    ?= mpicc
 MPI_MERGE := $(if $(shell command -v $(MPICC)),$(BUILD)/bin/blame-merge)
 # The laboratory, where the command looks for it.
 LAB      := $(BUILD)/share/blame/lab
 include command/cli/manual/manual.mk
-PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE) $(LAB) $(MANUAL)
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(GOMP_LAYER) $(MPI_MERGE) $(LAB) $(MANUAL)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -78,6 +79,15 @@ $(MPI_LAYER): layers/mpi/layer.c base/bind.c base/bind.h base/kernel.h base/mpi_
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) $(MPI_LAYER_FLAGS) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ layers/mpi/layer.c base/bind.c \
 	    -Wl,-soname,libblame-mpi.so -Wl,-z,defs -Wl,-z,now
+
+# Tools cut call paths at its frames: it keeps frame pointers. Programs that are built with sanitizers run it, too, and so it has none itself.
+GOMP_SOURCES := $(sort $(wildcard layers/gomp/*.c))
+GOMP_FLAGS := $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer
+$(call objects,$(GOMP_SOURCES)): ALL_CFLAGS := $(GOMP_FLAGS)
+$(GOMP_LAYER): $(call objects,$(GOMP_SOURCES)) layers/gomp/export.map base/bind.c base/bind.h base/kernel.h base/atomics.h
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(GOMP_FLAGS)) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ $(call objects,$(GOMP_SOURCES)) base/bind.c \
+	    -Wl,--version-script=layers/gomp/export.map -Wl,-soname,libblame-gomp.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)

@@ -6,7 +6,8 @@ from collections import namedtuple
 
 Room = namedtuple("Room", "name side uses purpose")
 
-PLUGIN, COMMAND, BOTH, LOADER, MPI, MERGE = "libblame.so", "blame", "both", "libblame-loader.so", "libblame-mpi.so", "blame-merge"
+PLUGIN, COMMAND, BOTH, LOADER, MPI, GOMP, MERGE = \
+    "libblame.so", "blame", "both", "libblame-loader.so", "libblame-mpi.so", "libblame-gomp.so", "blame-merge"
 
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
     ("command/mpi_merge", MERGE, "command/cli command/text", "`blame merge` as an MPI program"),
@@ -52,13 +53,14 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("cct", BOTH, "base", "trees, regions, deferred contexts, writing the measurement file"),
     ("layers/loader", LOADER, "base", "the audit library that `blame run` adds to the dynamic loader; uses no C library"),
     ("layers/mpi", MPI, "base", "wrappers around MPI calls, which report when a rank waits; can be built without MPI"),
+    ("layers/gomp", GOMP, "base", "tells OMPT tools what GCC's runtime does; knows nothing of blame"),
     ("base", BOTH, "", "atomics, clock, log, the operating system"),
     ("include", BOTH, "", "the header for programs"),
 )]
 
 # Headers of others that only some rooms (and those inside them) may see.
 FOREIGN = [
-    (r"omp-tools\.h|ompt?\.h", ["ompt_tool"], "OMPT's types stop at ompt_tool/"),
+    (r"omp-tools\.h|ompt?\.h", ["ompt_tool", "layers/gomp"], "OMPT's types stop at ompt_tool/ and layers/gomp/"),
     (r"mpi\.h", ["command/mpi_merge"], "only command/mpi_merge/ is built with an MPI"),
     (r"libunwind.*\.h", ["unwind"], "only unwind/ knows libunwind"),
     (r"(elfutils/.*|dwarf|gelf|libelf)\.h", ["unwind", "command/symbols", "command/cli"], "debug information is read in command/symbols/"),

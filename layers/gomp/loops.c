@@ -1,0 +1,397 @@
+/* Worksharing: loops that libgomp divides among threads, sections, single and scope.
+ *
+ * The first call of a construct begins the work, and a call that names no kind ends it: so the task keeps the kind.
+ * GCC divides static loops in line, without a call; they are told only if they have reductions of tasks or `ordered`.
+ * `single` has no call for its end. */
+#include "layers/gomp/loops.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layers/gomp/real.h"
+#include "layers/gomp/waits.h"
+
+/* libgomp's numbers of schedules, without the bit for monotonic ones */
+enum { SCHEDULE_RUNTIME, SCHEDULE_STATIC, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED, SCHEDULE_AUTO, SCHEDULE_MASK = 0xff };
+
+static int loop_kind(long schedule)
+{
+    switch (schedule & SCHEDULE_MASK) {
+    case SCHEDULE_DYNAMIC:
+        return ompt_work_loop_dynamic;
+    case SCHEDULE_GUIDED:
+        return ompt_work_loop_guided;
+    case SCHEDULE_RUNTIME:
+        return loop_kind_at_run_time();
+    default: /* libgomp takes auto as static */
+        return ompt_work_loop_static;
+    }
+}
+
+int loop_kind_at_run_time(void)
+{
+    int schedule = 0, chunk;
+    real.omp_get_schedule(&schedule, &chunk);
+    return (schedule & SCHEDULE_MASK) == SCHEDULE_RUNTIME ? ompt_work_loop_other : loop_kind(schedule);
+}
+
+/* Tells the chunk that libgomp gave to the thread. */
+static inline bool loop_chunk(struct thread *thread, bool given, int64_t from, int64_t to)
+{
+    if (given && thread && TOLD(dispatch)) {
+        struct task *task = thread->task;
+        int64_t step = task->step ? task->step : 1;
+        ompt_dispatch_chunk_t chunk = {(uint64_t)from,
+                                       (uint64_t)(to - from + step - (step > 0 ? 1 : -1)) / (uint64_t)step};
+        if (step < 0)
+            chunk.iterations = ((uint64_t)from - (uint64_t)to + (uint64_t)-step - 1) / (uint64_t)-step;
+        TELL(dispatch, &task->region->data, &task->data, ompt_dispatch_ws_loop_chunk, (ompt_data_t){.ptr = &chunk});
+    }
+    return given;
+}
+
+static inline struct thread *loop_begin(int kind, uint64_t iterations, int64_t step, const void *code)
+{
+    struct thread *thread = provider_enter();
+    if (thread)
+        work_begin(thread, kind, iterations, step, code);
+    return thread;
+}
+
+#define DEFINE_START(name, version, kind)                                                                              \
+    EXPORT bool name(ITERATIONS, long chunk, CHUNK)                                                                    \
+    {                                                                                                                  \
+        struct thread *thread = loop_begin(kind, loop_iterations(start, end, step), step, CODE);                       \
+        return loop_chunk(thread, real.name(start, end, step, chunk, from, to), *from, *to);                           \
+    }
+#define DEFINE_RUNTIME_START(name, version, kind)                                                                      \
+    EXPORT bool name(ITERATIONS, CHUNK)                                                                                \
+    {                                                                                                                  \
+        struct thread *thread = provider_enter();                                                                      \
+        if (thread)                                                                                                    \
+            work_begin(thread, loop_kind_at_run_time(), loop_iterations(start, end, step), step, CODE);                \
+        return loop_chunk(thread, real.name(start, end, step, from, to), *from, *to);                                  \
+    }
+#define DEFINE_NEXT(name, version, kind)                                                                               \
+    EXPORT bool name(CHUNK)                                                                                            \
+    {                                                                                                                  \
+        struct thread *thread = provider_enter();                                                                      \
+        return loop_chunk(thread, real.name(from, to), *from, *to);                                                    \
+    }
+#define DEFINE_ULL_START(name, version, kind)                                                                          \
+    EXPORT bool name(UP_AND_ITERATIONS, ull chunk, ULL_CHUNK)                                                          \
+    {                                                                                                                  \
+        struct thread *thread = loop_begin(kind, loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);      \
+        return loop_chunk(thread, real.name(up, start, end, step, chunk, from, to), (int64_t)*from, (int64_t)*to);     \
+    }
+#define DEFINE_ULL_RUNTIME_START(name, version, kind)                                                                  \
+    EXPORT bool name(UP_AND_ITERATIONS, ULL_CHUNK)                                                                     \
+    {                                                                                                                  \
+        struct thread *thread = provider_enter();                                                                      \
+        if (thread)                                                                                                    \
+            work_begin(thread, loop_kind_at_run_time(), loop_ull_iterations(up, start, end, step), (int64_t)step,      \
+                       CODE);                                                                                          \
+        return loop_chunk(thread, real.name(up, start, end, step, from, to), (int64_t)*from, (int64_t)*to);            \
+    }
+#define DEFINE_ULL_NEXT(name, version, kind)                                                                           \
+    EXPORT bool name(ULL_CHUNK)                                                                                        \
+    {                                                                                                                  \
+        struct thread *thread = provider_enter();                                                                      \
+        return loop_chunk(thread, real.name(from, to), (int64_t)*from, (int64_t)*to);                                  \
+    }
+GOMP_LOOP_STARTS(DEFINE_START)
+GOMP_RUNTIME_LOOP_STARTS(DEFINE_RUNTIME_START)
+GOMP_LOOP_NEXTS(DEFINE_NEXT)
+GOMP_ULL_LOOP_STARTS(DEFINE_ULL_START)
+GOMP_ULL_RUNTIME_LOOP_STARTS(DEFINE_ULL_RUNTIME_START)
+GOMP_ULL_LOOP_NEXTS(DEFINE_ULL_NEXT)
+
+/* With `from` NULL it is a static loop with reductions, which GCC divides in line. Reductions outside all regions
+ * make libgomp create a team of one. */
+#define DEFINE_LOOP_START(name)                                                                                        \
+    EXPORT bool name(ITERATIONS, long schedule, long chunk, CHUNK, SHARED)                                             \
+    {                                                                                                                  \
+        struct thread *thread = loop_begin(loop_kind(schedule), loop_iterations(start, end, step), step, CODE);        \
+        if (thread && reductions)                                                                                      \
+            thread->artificial = true;                                                                                 \
+        bool given = real.name(start, end, step, schedule, chunk, from, to, reductions, memory);                       \
+        return from ? loop_chunk(thread, given, *from, *to) : given;                                                   \
+    }
+#define DEFINE_ULL_LOOP_START(name)                                                                                    \
+    EXPORT bool name(UP_AND_ITERATIONS, long schedule, ull chunk, ULL_CHUNK, SHARED)                                   \
+    {                                                                                                                  \
+        struct thread *thread =                                                                                        \
+            loop_begin(loop_kind(schedule), loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);           \
+        if (thread && reductions)                                                                                      \
+            thread->artificial = true;                                                                                 \
+        bool given = real.name(up, start, end, step, schedule, chunk, from, to, reductions, memory);                   \
+        return from ? loop_chunk(thread, given, (int64_t)*from, (int64_t)*to) : given;                                 \
+    }
+DEFINE_LOOP_START(GOMP_loop_start)
+DEFINE_LOOP_START(GOMP_loop_ordered_start)
+DEFINE_ULL_LOOP_START(GOMP_loop_ull_start)
+DEFINE_ULL_LOOP_START(GOMP_loop_ull_ordered_start)
+
+/* The waits of a doacross loop: so many parameters are passed in registers, and so many at most. */
+enum { FEW_LOOPS = 6, MOST_LOOPS = 64 };
+
+static __attribute__((noreturn, cold)) void loop_nest_too_deep(void)
+{
+    dprintf(STDERR_FILENO, "libblame-gomp: a loop nest with ordered(n) has more than %d loops\n", MOST_LOOPS);
+    abort();
+}
+
+/* Loops with ordered(n): their waits have as many parameters as there are loops. libgomp divides the outermost. */
+static struct thread *doacross_begin(int kind, unsigned loops, uint64_t iterations, const void *code)
+{
+    struct thread *thread = loop_begin(kind, iterations, 1, code);
+    if (thread)
+        thread->task->loops = loops;
+    return thread;
+}
+
+#define DEFINE_DOACROSS(name, integer, kind)                                                                           \
+    EXPORT bool name(unsigned loops, integer *counts, integer chunk, integer *from, integer *to)                       \
+    {                                                                                                                  \
+        struct thread *thread = doacross_begin(kind, loops, (uint64_t)counts[0], CODE);                                \
+        return loop_chunk(thread, real.name(loops, counts, chunk, from, to), (int64_t)*from, (int64_t)*to);            \
+    }
+#define DEFINE_RUNTIME_DOACROSS(name, integer)                                                                         \
+    EXPORT bool name(unsigned loops, integer *counts, integer *from, integer *to)                                      \
+    {                                                                                                                  \
+        struct thread *thread = doacross_begin(loop_kind(SCHEDULE_RUNTIME), loops, (uint64_t)counts[0], CODE);         \
+        return loop_chunk(thread, real.name(loops, counts, from, to), (int64_t)*from, (int64_t)*to);                   \
+    }
+#define DEFINE_DOACROSS_START(name, integer)                                                                           \
+    EXPORT bool name(unsigned loops, integer *counts, long schedule, integer chunk, integer *from, integer *to,        \
+                     SHARED)                                                                                           \
+    {                                                                                                                  \
+        struct thread *thread = doacross_begin(loop_kind(schedule), loops, (uint64_t)counts[0], CODE);                 \
+        if (thread && reductions)                                                                                      \
+            thread->artificial = true;                                                                                 \
+        bool given = real.name(loops, counts, schedule, chunk, from, to, reductions, memory);                          \
+        return from ? loop_chunk(thread, given, (int64_t)*from, (int64_t)*to) : given;                                 \
+    }
+DEFINE_DOACROSS(GOMP_loop_doacross_static_start, long, ompt_work_loop_static)
+DEFINE_DOACROSS(GOMP_loop_doacross_dynamic_start, long, ompt_work_loop_dynamic)
+DEFINE_DOACROSS(GOMP_loop_doacross_guided_start, long, ompt_work_loop_guided)
+DEFINE_DOACROSS(GOMP_loop_ull_doacross_static_start, ull, ompt_work_loop_static)
+DEFINE_DOACROSS(GOMP_loop_ull_doacross_dynamic_start, ull, ompt_work_loop_dynamic)
+DEFINE_DOACROSS(GOMP_loop_ull_doacross_guided_start, ull, ompt_work_loop_guided)
+DEFINE_RUNTIME_DOACROSS(GOMP_loop_doacross_runtime_start, long)
+DEFINE_RUNTIME_DOACROSS(GOMP_loop_ull_doacross_runtime_start, ull)
+DEFINE_DOACROSS_START(GOMP_loop_doacross_start, long)
+DEFINE_DOACROSS_START(GOMP_loop_ull_doacross_start, ull)
+
+/* The end of the work, and the barrier behind it. */
+static inline __attribute__((always_inline)) void work_end_and_wait(void (*end)(void), struct thread *thread,
+                                                                    const void *code, void *frame)
+{
+    if (!thread) {
+        end();
+        return;
+    }
+    work_end(thread, code);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implicit_workshare, code, frame);
+    end();
+    wait_end(thread, &wait);
+}
+
+static inline __attribute__((always_inline)) bool work_end_and_wait_cancel(bool (*end)(void), struct thread *thread,
+                                                                           int flag, const void *code, void *frame)
+{
+    if (!thread)
+        return end();
+    work_end(thread, code);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implicit_workshare, code, frame);
+    bool cancelled = end();
+    wait_end(thread, &wait);
+    if (cancelled) {
+        task_expect_discarded();
+        TELL(cancel, &thread->task->data, flag | ompt_cancel_detected, code);
+    }
+    return cancelled;
+}
+
+EXPORT void GOMP_loop_end(void)
+{
+    struct thread *thread = provider_enter();
+    work_end_and_wait(real.GOMP_loop_end, thread, CODE, FRAME);
+}
+
+EXPORT bool GOMP_loop_end_cancel(void)
+{
+    struct thread *thread = provider_enter();
+    return work_end_and_wait_cancel(real.GOMP_loop_end_cancel, thread, ompt_cancel_loop, CODE, FRAME);
+}
+
+EXPORT void GOMP_loop_end_nowait(void)
+{
+    struct thread *thread = provider_enter();
+    if (thread)
+        work_end(thread, CODE);
+    real.GOMP_loop_end_nowait();
+}
+
+EXPORT void GOMP_sections_end(void)
+{
+    struct thread *thread = provider_enter();
+    work_end_and_wait(real.GOMP_sections_end, thread, CODE, FRAME);
+}
+
+EXPORT bool GOMP_sections_end_cancel(void)
+{
+    struct thread *thread = provider_enter();
+    return work_end_and_wait_cancel(real.GOMP_sections_end_cancel, thread, ompt_cancel_sections, CODE, FRAME);
+}
+
+EXPORT void GOMP_sections_end_nowait(void)
+{
+    struct thread *thread = provider_enter();
+    if (thread)
+        work_end(thread, CODE);
+    real.GOMP_sections_end_nowait();
+}
+
+/* Tells the section that the thread executes next; 0: none is left. */
+static inline unsigned section_given(struct thread *thread, unsigned section, const void *code)
+{
+    if (thread && section)
+        TELL(dispatch, &thread->task->region->data, &thread->task->data, ompt_dispatch_section,
+             (ompt_data_t){.ptr = (void *)code});
+    return section;
+}
+
+EXPORT unsigned GOMP_sections_start(unsigned count)
+{
+    struct thread *thread = loop_begin(ompt_work_sections, count, 1, CODE);
+    return section_given(thread, real.GOMP_sections_start(count), CODE);
+}
+
+EXPORT unsigned GOMP_sections2_start(unsigned count, SHARED)
+{
+    struct thread *thread = loop_begin(ompt_work_sections, count, 1, CODE);
+    if (thread && reductions)
+        thread->artificial = true;
+    return section_given(thread, real.GOMP_sections2_start(count, reductions, memory), CODE);
+}
+
+EXPORT unsigned GOMP_sections_next(void)
+{
+    struct thread *thread = provider_enter();
+    return section_given(thread, real.GOMP_sections_next(), CODE);
+}
+
+EXPORT bool GOMP_single_start(void)
+{
+    struct thread *thread = provider_enter();
+    bool executes = real.GOMP_single_start();
+    if (!thread || !TOLD(work))
+        return executes;
+    struct task *task = thread->task;
+    ompt_data_t *region = &task->region->data;
+    ompt_work_t kind = executes ? ompt_work_single_executor : ompt_work_single_other;
+    TELL(work, kind, ompt_scope_begin, region, &task->data, 1, CODE);
+    if (!executes)
+        TELL(work, kind, ompt_scope_end, region, &task->data, 1, CODE);
+    return executes;
+}
+
+/* With copyprivate, libgomp does not say who executes before the others have waited for it. So GOMP_single_start
+ * decides that, and barriers stand for libgomp's own, which are the same. GCC adds a barrier behind the copies:
+ * until then nobody writes the pointer again. */
+EXPORT void *GOMP_single_copy_start(void)
+{
+    struct thread *thread = provider_enter();
+    if (!thread || real.omp_get_num_threads() == 1)
+        return real.GOMP_single_copy_start();
+    struct task *task = thread->task;
+    struct region *region = task->region;
+    bool executes = real.GOMP_single_start();
+    ompt_work_t kind = executes ? ompt_work_single_executor : ompt_work_single_other;
+    TELL(work, kind, ompt_scope_begin, &region->data, &task->data, 1, CODE);
+    if (executes)
+        return NULL;
+    TELL(work, kind, ompt_scope_end, &region->data, &task->data, 1, CODE);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    real.GOMP_barrier();
+    wait_end(thread, &wait);
+    return load_relaxed(&region->copies);
+}
+
+EXPORT void GOMP_single_copy_end(void *data)
+{
+    struct thread *thread = provider_enter();
+    if (!thread || real.omp_get_num_threads() == 1) {
+        real.GOMP_single_copy_end(data);
+        return;
+    }
+    struct task *task = thread->task;
+    store_relaxed(&task->region->copies, data);
+    TELL(work, ompt_work_single_executor, ompt_scope_end, &task->region->data, &task->data, 1, CODE);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    real.GOMP_barrier();
+    wait_end(thread, &wait);
+}
+
+/* Only a scope with reductions of tasks calls libgomp, and its end is the end of these reductions. */
+EXPORT void GOMP_scope_start(uintptr_t *reductions)
+{
+    struct thread *thread = loop_begin(ompt_work_scope, 1, 1, CODE);
+    if (thread)
+        thread->artificial = true;
+    real.GOMP_scope_start(reductions);
+}
+
+EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
+{
+    struct thread *thread = provider_enter();
+    if (!thread) {
+        real.GOMP_workshare_task_reduction_unregister(cancelled);
+        return;
+    }
+    if (thread->task->work == ompt_work_scope)
+        work_end(thread, CODE);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    real.GOMP_workshare_task_reduction_unregister(cancelled);
+    wait_end(thread, &wait);
+}
+
+/* The real functions have as many parameters as the loop nest has loops, and read so many. Six are passed in registers;
+ * a deeper nest gets zeros behind its own. */
+#define LIST_4(a, i)  a[i], a[i + 1], a[i + 2], a[i + 3]
+#define LIST_16(a, i) LIST_4(a, i), LIST_4(a, i + 4), LIST_4(a, i + 8), LIST_4(a, i + 12)
+#define LIST_FEW(a)   LIST_4(a, 0), a[4], a[5]
+#define LIST_MOST(a)  LIST_16(a, 0), LIST_16(a, 16), LIST_16(a, 32), LIST_16(a, 48)
+
+/* Without a tool, the number of loops is unknown: as many words of the caller's stack are passed on as fit. */
+#define DEFINE_DOACROSS_WAIT(name, integer)                                                                            \
+    EXPORT void name(integer first, ...)                                                                               \
+    {                                                                                                                  \
+        struct thread *thread = provider_enter();                                                                      \
+        unsigned loops = thread ? thread->task->loops : MOST_LOOPS;                                                    \
+        integer wanted[MOST_LOOPS];                                                                                    \
+        va_list rest;                                                                                                  \
+        if (loops > MOST_LOOPS)                                                                                        \
+            loop_nest_too_deep();                                                                                      \
+        memset(wanted, 0, loops > FEW_LOOPS ? sizeof(wanted) : FEW_LOOPS * sizeof(wanted[0]));                         \
+        wanted[0] = first;                                                                                             \
+        va_start(rest, first);                                                                                         \
+        for (unsigned i = 1; i < loops; i++)                                                                           \
+            wanted[i] = va_arg(rest, integer);                                                                         \
+        va_end(rest);                                                                                                  \
+        int state = thread ? thread->state : 0;                                                                        \
+        if (thread)                                                                                                    \
+            store_relaxed(&thread->state, ompt_state_wait_ordered);                                                    \
+        if (loops <= FEW_LOOPS)                                                                                        \
+            real.name(LIST_FEW(wanted));                                                                               \
+        else                                                                                                           \
+            real.name(LIST_MOST(wanted));                                                                              \
+        if (thread)                                                                                                    \
+            store_relaxed(&thread->state, state);                                                                      \
+    }
+DEFINE_DOACROSS_WAIT(GOMP_doacross_wait, long)
+DEFINE_DOACROSS_WAIT(GOMP_doacross_ull_wait, ull)

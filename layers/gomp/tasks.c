@@ -1,0 +1,325 @@
+/* Explicit tasks.
+ *
+ * libgomp copies the program's block of arguments into its own record of the task, and runs the body with the copy.
+ * We pass a block with a header in front of the program's. libgomp tells the body only where the copy lies, and our
+ * copy function runs in the thread that creates the task, with the final address of the copy:
+ *
+ *     struct header   three words that libgomp reads or writes, and ours
+ *     ...             up to the program's alignment
+ *     the program's block
+ *
+ * Three calls have no copy function of ours, because it would change what libgomp does:
+ *   - With OMP_CANCELLATION, libgomp runs tasks that it should discard if they have a copy function. The program's
+ *     block is copied behind a header here, and libgomp copies both.
+ *   - A loop that is divided into more tasks than libgomp defers: with a copy function, it puts as many records on
+ *     the stack as there are tasks. The header stands alone and points to the program's block.
+ *   - A task that runs at once works on the program's block itself. Again, the header stands alone. */
+#include <string.h>
+
+#include "layers/gomp/provider.h"
+#include "layers/gomp/real.h"
+#include "layers/gomp/tasks.h"
+#include "layers/gomp/waits.h"
+#include "layers/gomp/loops.h"
+
+enum {
+    TASK_UNTIED = 1 << 0,
+    TASK_FINAL = 1 << 1,
+    TASK_MERGEABLE = 1 << 2,
+    TASK_DEPEND = 1 << 3,
+    TASK_UP = 1 << 8,
+    TASK_GRAINSIZE = 1 << 9,
+    TASK_IF = 1 << 10,
+    TASK_NOGROUP = 1 << 11,
+    TASK_REDUCTION = 1 << 12,
+    TASK_DETACH = 1 << 13,
+    TASK_STRICT = 1 << 14
+};
+
+/* libgomp defers at most so many tasks for each thread of a team. */
+enum { DEFERRED_MOST = 64 };
+
+/* In front of the copy of the program's block, or alone. */
+struct header {
+    void *words[3];    /* of a taskloop: the bounds of the part, and its reductions; the event of a detachable task */
+    outlined *body;    /* the program's */
+    void *argument;    /* the program's block, if `offset` is 0 */
+    struct task *task; /* NULL: created when it runs */
+    const void *code;  /* where the program creates it */
+    int flags;         /* ompt_task_flag_t */
+    uint16_t offset;   /* from here to the program's block */
+    uint8_t moved;     /* words that libgomp writes for the program's block */
+};
+
+/* A call of an entry point, for the copy function, which libgomp calls in it. */
+struct creation {
+    struct header header;
+    copier *copy;  /* the program's; NULL: none */
+    size_t bytes;  /* of its block */
+    char *frame;   /* of the entry point */
+    void **depend; /* NULL: none */
+};
+
+_Static_assert(sizeof(struct header) == 64, "the program's block keeps an alignment of up to 64 bytes");
+
+/* Words that libgomp writes: the handle of a detachable task, or the bounds of a taskloop's part. */
+enum { DETACHABLE = 1, BOUNDS = 2 };
+
+/* Runs as the body of each task of libgomp's. The call in it is no jump. */
+static NOINLINE void task_run(void *argument)
+{
+    struct header *header = argument;
+    void **block = header->offset ? (void **)((char *)header + header->offset) : header->argument;
+    struct thread *thread = provider_enter();
+    struct task *task = header->task;
+    if (unlikely(!task) && thread)
+        task = task_create(thread, header->flags, NULL, header->code);
+    for (unsigned i = 0; i < header->moved; i++)
+        block[i] = header->words[i];
+    if (unlikely(!thread || !task)) {
+        header->body(block);
+        return;
+    }
+    task_execute(thread, task, header->body, block, FRAME);
+}
+
+/* A task whose copy lies on the stack, in libgomp's frame, runs at once. */
+static void task_copy(void *to, void *from)
+{
+    const struct creation *creation = from;
+    struct header *header = to;
+    void *block = (char *)to + creation->header.offset, *original = creation->header.argument;
+    bool at_once = (char *)to > (char *)FRAME && (char *)to < creation->frame;
+    *header = creation->header;
+    header->task = task_create(thread_gomp, header->flags | (at_once ? (int)ompt_task_undeferred : 0), creation->depend,
+                               header->code);
+    if (unlikely(header->moved == DETACHABLE) && header->task)
+        task_note_event(header->task, header->words[0]);
+    if (creation->copy)
+        creation->copy(block, original);
+    else
+        memcpy(block, original, creation->bytes);
+}
+
+static inline int task_flags(const struct task *creator, unsigned flags)
+{
+    int all = ompt_task_explicit | (creator->flags & ompt_task_final);
+    all |= flags & TASK_UNTIED ? ompt_task_untied : 0;
+    all |= flags & TASK_FINAL ? ompt_task_final : 0;
+    return all | (flags & TASK_MERGEABLE ? ompt_task_mergeable : 0);
+}
+
+static inline size_t round_up(size_t bytes, size_t align)
+{
+    return (bytes + align - 1) & ~(align - 1);
+}
+
+/* What libgomp gets in place of the program's values. */
+struct block {
+    void *data;
+    copier *copy;
+    long bytes, align;
+};
+
+static inline __attribute__((always_inline)) struct block task_block(struct creation *creation, long bytes, long align)
+{
+    size_t aligned = align > 16 ? (size_t)align : 16;
+    creation->header.offset = (uint16_t)round_up(sizeof(struct header), aligned);
+    return (struct block){creation, task_copy, bytes + (long)creation->header.offset, (long)aligned};
+}
+
+/* The header alone: the body gets the program's own block. */
+static inline struct block task_block_alone(struct creation *creation)
+{
+    creation->header.offset = 0;
+    return (struct block){creation, NULL, sizeof(struct header), 16};
+}
+
+/* A header with a copy of the program's block behind it, in `memory`, which has room for the alignment. */
+static struct block task_block_copied(struct creation *creation, struct block block, char *memory)
+{
+    struct header *header = (struct header *)round_up((uintptr_t)memory, (size_t)block.align);
+    *header = creation->header;
+    memcpy((char *)header + header->offset, header->argument, creation->bytes);
+    return (struct block){header, NULL, block.bytes, block.align};
+}
+
+static inline __attribute__((always_inline)) void task_fill(struct creation *creation, const struct task *creator,
+                                                            outlined *body, void *argument, copier *copy, long bytes,
+                                                            unsigned flags, const void *code, void *frame)
+{
+    creation->header.body = body;
+    creation->header.argument = argument;
+    creation->header.task = NULL;
+    creation->header.code = code;
+    creation->header.flags = task_flags(creator, flags);
+    creation->header.moved = 0;
+    creation->copy = copy;
+    creation->bytes = (size_t)bytes;
+    creation->frame = frame;
+    creation->depend = NULL;
+}
+
+/* The parameters of GOMP_task that are passed on as they are. */
+struct task_call {
+    unsigned flags;
+    void **depend;
+    int priority;
+    void *detach;
+};
+
+/* A task without a copy function that can be cancelled (the first exception) */
+static NOINLINE void task_start_cancellable(struct thread *thread, struct creation *creation, struct block block,
+                                            const struct task_call *call)
+{
+    char memory[block.bytes + block.align];
+    creation->header.task = task_create(thread, creation->header.flags, creation->depend, creation->header.code);
+    block = task_block_copied(creation, block, memory);
+    real.GOMP_task(task_run, block.data, NULL, block.bytes, block.align, true, call->flags, call->depend,
+                   call->priority, call->detach);
+}
+
+/* A task without a copy function that runs at once (the third exception) */
+static NOINLINE void task_start_at_once(struct thread *thread, struct creation *creation, const struct task_call *call)
+{
+    struct block block = task_block_alone(creation);
+    creation->header.task = task_create(thread, creation->header.flags | (int)ompt_task_undeferred, creation->depend,
+                                        creation->header.code);
+    real.GOMP_task(task_run, block.data, NULL, block.bytes, block.align, false, call->flags, call->depend,
+                   call->priority, call->detach);
+}
+
+/* libgomp drops a task that is created in a cancelled region or group. */
+static bool task_is_dropped(void)
+{
+    enum { TASKGROUP_OR_PARALLEL = 8 };
+    return real_cancellation && real.GOMP_cancellation_point(TASKGROUP_OR_PARALLEL);
+}
+
+/* The callers of old compilers pass fewer parameters than these ten: `flags` says which of them have a meaning. */
+EXPORT void GOMP_task(TASK, bool if_clause, unsigned flags, void **depend, int priority, void *detach)
+{
+    struct thread *thread = provider_enter();
+    if (unlikely(!thread || task_is_dropped())) {
+        real.GOMP_task(body, argument, copy, bytes, align, if_clause, flags, depend, priority, detach);
+        return;
+    }
+    struct task *creator = thread->task;
+    struct creation creation;
+    task_fill(&creation, creator, body, argument, copy, bytes, flags, CODE, FRAME);
+    if (flags & TASK_DEPEND)
+        creation.depend = depend;
+    if (flags & TASK_DETACH)
+        creation.header.moved = DETACHABLE;
+    struct block block = task_block(&creation, bytes, align);
+    task_enter_runtime(creator, FRAME);
+    if (likely(copy || (if_clause && !real_cancellation)))
+        real.GOMP_task(task_run, block.data, block.copy, block.bytes, block.align, if_clause, flags, depend, priority,
+                       detach);
+    else if (if_clause)
+        task_start_cancellable(thread, &creation, block, &(struct task_call){flags, depend, priority, detach});
+    else
+        task_start_at_once(thread, &creation, &(struct task_call){flags, depend, priority, detach});
+    task_leave_runtime(creator);
+}
+
+/* Returns the number of tasks into which libgomp divides `iterations`. */
+static uint64_t taskloop_parts(uint64_t iterations, unsigned flags, uint64_t wanted, unsigned threads)
+{
+    if (flags & TASK_GRAINSIZE) {
+        uint64_t parts = wanted ? iterations / wanted : 0;
+        if (flags & TASK_STRICT && wanted && iterations % wanted)
+            parts++;
+        return parts ? parts : 1;
+    }
+    if (!wanted)
+        wanted = threads;
+    return wanted < iterations ? wanted : iterations;
+}
+
+/* Outside all regions libgomp has no team, except one that it made itself. */
+static bool taskloop_is_outside(const struct thread *thread)
+{
+    return real.omp_get_level() == 0 && !thread->artificial;
+}
+
+/* Will libgomp certainly run the tasks at once? */
+static bool taskloop_runs_at_once(const struct thread *thread, unsigned flags, uint64_t iterations, uint64_t wanted)
+{
+    unsigned threads = (unsigned)real.omp_get_num_threads();
+    return !(flags & TASK_IF) || real.omp_in_final() || taskloop_is_outside(thread) ||
+           taskloop_parts(iterations, flags, wanted, threads) > (uint64_t)DEFERRED_MOST * threads;
+}
+
+/* libgomp would put a group of tasks around the loop. It is taken out, so that the creation of the tasks and the wait
+ * for them can be told apart. Returns the flags for the loop itself. */
+static unsigned taskloop_open_group(struct thread *thread, unsigned flags, void *argument, const void *code)
+{
+    bool outside = taskloop_is_outside(thread);
+    struct task *task = thread->task;
+    if (flags & TASK_NOGROUP)
+        return flags;
+    TELL(sync_region, ompt_sync_region_taskgroup, ompt_scope_begin, &task->region->data, &task->data, code);
+    real.GOMP_taskgroup_start();
+    if (flags & TASK_REDUCTION) {
+        real.GOMP_taskgroup_reduction_register(((uintptr_t **)argument)[2]);
+        thread->artificial |= outside;
+    }
+    /* The registration makes a team of one, in which libgomp would defer the tasks. */
+    return (flags | TASK_NOGROUP) & (outside ? ~(unsigned)TASK_IF : ~0u);
+}
+
+static void taskloop_close_group(struct thread *thread, unsigned flags, const void *code, void *frame)
+{
+    if (flags & TASK_NOGROUP)
+        return;
+    struct wait wait = wait_begin_inner(thread, ompt_sync_region_taskgroup, code, frame);
+    real.GOMP_taskgroup_end();
+    wait_end(thread, &wait);
+}
+
+/* Prepares the block for the loop: the header alone for tasks that certainly run at once (the second exception). */
+static struct block taskloop_block(struct creation *creation, long bytes, long align, unsigned flags, void *argument,
+                                   bool at_once)
+{
+    creation->header.moved = BOUNDS;
+    if (flags & TASK_REDUCTION)
+        creation->header.words[2] = ((void **)argument)[2];
+    if (at_once && !creation->copy) {
+        creation->header.flags |= ompt_task_undeferred;
+        return task_block_alone(creation);
+    }
+    return task_block(creation, bytes, align);
+}
+
+/* An empty loop, and one in a cancelled region, is passed on untouched. */
+#define DEFINE_TASKLOOP(name, integer, counted)                                                                        \
+    EXPORT void name(TASK, unsigned flags, unsigned long parts, int priority, integer start, integer end,              \
+                     integer step)                                                                                     \
+    {                                                                                                                  \
+        struct thread *thread = provider_enter();                                                                      \
+        uint64_t iterations = counted;                                                                                 \
+        if (!thread || !iterations || task_is_dropped()) {                                                             \
+            real.name(body, argument, copy, bytes, align, flags, parts, priority, start, end, step);                   \
+            return;                                                                                                    \
+        }                                                                                                              \
+        struct task *creator = thread->task;                                                                           \
+        struct creation creation;                                                                                      \
+        task_fill(&creation, creator, body, argument, copy, bytes, flags, CODE, FRAME);                                \
+        bool at_once = taskloop_runs_at_once(thread, flags, iterations, parts);                                        \
+        struct block block = taskloop_block(&creation, bytes, align, flags, argument, at_once);                        \
+        bool copied = block.copy && !copy && real_cancellation;                                                        \
+        char memory[copied ? block.bytes + block.align : 1];                                                           \
+        if (copied)                                                                                                    \
+            block = task_block_copied(&creation, block, memory);                                                       \
+        unsigned inner = taskloop_open_group(thread, flags, argument, CODE);                                           \
+        task_enter_runtime(creator, FRAME);                                                                            \
+        TELL(work, ompt_work_taskloop, ompt_scope_begin, &creator->region->data, &creator->data, iterations, CODE);    \
+        real.name(task_run, block.data, block.copy, block.bytes, block.align, inner, parts, priority, start, end,      \
+                  step);                                                                                               \
+        TELL(work, ompt_work_taskloop, ompt_scope_end, &creator->region->data, &creator->data, iterations, CODE);      \
+        taskloop_close_group(thread, flags, CODE, FRAME);                                                              \
+        task_leave_runtime(creator);                                                                                   \
+    }
+DEFINE_TASKLOOP(GOMP_taskloop, long, loop_iterations(start, end, step))
+DEFINE_TASKLOOP(GOMP_taskloop_ull, ull, loop_ull_iterations(flags &TASK_UP, start, end, step))
