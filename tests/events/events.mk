@@ -1,10 +1,10 @@
 # What the runtime tells its tools, construct by construct. Included by tests/tests.mk.
-#   make events-test     each construct, of four compilers, and as the simulator plays it, against tests/events/expected.txt
+#   make events-test     each construct, of four compilers, GCC's on both runtimes, and as the simulator plays it, against tests/events/expected.txt
 #   make events-update   writes expected.txt from what was recorded
 EVENTS_BIN := $(BUILD)/events
 EVENTS_FLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
 EVENTS_PROGRAMS := $(addprefix $(EVENTS_BIN)/,regions_clang regions_gcc tasks_clang tasks_gcc fortran_flang fortran_gfortran \
-	record.so libgomp/libgomp.so.1)
+	record.so libgomp/libgomp.so.1) $(GOMP_LAYER)
 
 .PHONY: events-test events-update
 events-test: $(EVENTS_PROGRAMS) $(BUILD)/simulator/simulate

@@ -81,10 +81,14 @@ def to_the_last_region(thread):
     return thread[:last] + thread[-1:]
 
 
-def normalised(events):
+def normalised(events, workers_end=True):
+    """workers_end: false if the runtime leaves it to the end of the process whether its threads end."""
     numbers, lines = Numbers(), []
     for number, thread in enumerate(threads_in_order(events)):
+        worker = thread[0].kind == "worker"
         for event in to_the_last_region(thread):
+            if worker and not workers_end and event.at("thread", "end"):
+                continue
             if event.name not in COMPARED:
                 continue
             words = [str(number), event.name, event.kind if event.kind != "any" else "",
