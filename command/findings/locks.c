@@ -73,6 +73,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
 {
     double seconds = waiting->ns * 1e-9;
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
+    bool scarce = waited_without_core_s(inquiry->profile) > HANDOFF_SHARE * waiting->handoff_ns * 1e-9;
     char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
     struct finding finding = {
         .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
@@ -92,10 +93,15 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     finding.evidence = format_printable("for %s %% of that, nobody held the lock%s",
                                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), more);
     finding.advice = format_printable(
-        "%s", handoff ? "The lock keeps passing from thread to thread. Take it less often (private copies, a "
-                        "reduction, several updates at once), or use atomic for single updates."
-                      : "Do less while holding the lock: move work out of the section, use one lock for each part of "
-                        "the data, private copies, or a reduction.");
+        "%s",
+        handoff && scarce
+            ? "Waiting threads had no core when the lock was passed to them, so it is unknown whether the lock is "
+              "taken too often or held too long. Use one lock for each part of the data, private copies, or a "
+              "reduction; do less while holding the lock. Measure on a quiet machine."
+        : handoff ? "The lock keeps passing from thread to thread. Take it less often (private copies, a "
+                    "reduction, several updates at once), or use atomic for single updates."
+                  : "Do less while holding the lock: move work out of the section, use one lock for each part of "
+                    "the data, private copies, or a reduction.");
     put_bounded_finding(inquiry, &finding, &relief);
 }
 

@@ -268,6 +268,14 @@ static void make_locked(void)
     make_lock(region_of(), PROFILE_LOCK_LOCK, WHOLE * 3 / 4);
 }
 
+/* Threads had no core while the lock was passed to them. */
+static void make_locked_beside_others(void)
+{
+    make_locked();
+    made.threads[0].lock_wait = WHOLE * (team - 1) * S;
+    made.threads[0].idle_no_core = WHOLE / 2 * (team - 1) * S;
+}
+
 static void make_held_long(void)
 {
     make_lock(frame(region_of(), KEY(HEAVY)), PROFILE_LOCK_LOCK, 0);
@@ -335,6 +343,7 @@ static const struct cause causes[] = {
     {"chain", "task-starved", "solve [task", "dependences", make_chain},
     {"critical", "lock-bound", "solve [par", "Do less while holding the lock", make_critical},
     {"locked", "lock-bound", "solve [par", "Take it less often", make_locked},
+    {"locked, no core", "lock-bound", "solve [par", "taken too often or held too long", make_locked_beside_others},
     {"held long", "lock-bound", "heavy", "Do less while holding the lock", make_held_long},
     {"ordered", "lock-bound", "solve [par", "waiting for", make_ordered},
     {"nested, full", "oversubscribed", "", "busy threads at a time", make_nested_full},
