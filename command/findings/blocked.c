@@ -5,12 +5,15 @@
 
 #include "command/text/memory.h"
 
-/* Returns whether another finding is about the row's sleep: serial code, or a unit whose threads wait for it. */
+/* Returns whether another finding is about the row's sleep: serial code, a unit whose threads wait for it, or a lock
+ * that it holds. */
 static bool is_told(const struct inquiry *inquiry, uint32_t index)
 {
     const struct profile_sums *sums = inquiry->rows->row[index].exclusive;
     uint32_t unit = inquiry->unit_of[index];
     if (inquiry->region[index] == ROW_NONE && inquiry->idle_ns[CAUSE_NO_TEAM][inquiry->own[index]] > 0)
+        return true;
+    if (sums->lock_wait >= MOSTLY * sums->blocked && finding_is_enough(inquiry, sums->lock_wait * 1e-9))
         return true;
     return unit != UNIT_NONE && inquiry->unit[unit].idle_told && sums->blocked_idle >= MOSTLY * sums->blocked;
 }

@@ -12,8 +12,9 @@ static bool is_copy(const struct rows *rows, uint32_t index)
            (strstr(row->label->name, "memcpy") || strstr(row->label->name, "memmove"));
 }
 
-/* Returns the ns of work of the copies that a unit's threads make when they enter, and the row with most. */
-static double copied_ns(const struct inquiry *inquiry, uint32_t unit, uint32_t *most)
+/* Returns the ns of work of the copies that a unit's threads make when they enter, the ns of idleness beside them,
+ * and the row with most work. */
+static double copied_ns(const struct inquiry *inquiry, uint32_t unit, double *idle_ns, uint32_t *most)
 {
     const struct rows *rows = inquiry->rows;
     double ns = 0, most_ns = 0;
@@ -22,6 +23,7 @@ static double copied_ns(const struct inquiry *inquiry, uint32_t unit, uint32_t *
         if (inquiry->unit_of[i] != unit || rows->row[i].kind == ROW_STATEMENT || !is_copy(rows, i))
             continue;
         ns += work_ns;
+        *idle_ns += rows->row[i].inclusive->shared_idle;
         if (work_ns > most_ns) {
             most_ns = work_ns;
             *most = i;
@@ -37,13 +39,16 @@ void find_copies(struct inquiry *inquiry)
         uint32_t row = unit->row;
         if (inquiry->rows->row[unit->row].kind != ROW_PARALLEL || !finding_is_enough(inquiry, unit->sum.work * 1e-9))
             continue;
-        double seconds = copied_ns(inquiry, i, &row) * 1e-9, late_s = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
+        double beside_ns = 0, seconds = copied_ns(inquiry, i, &beside_ns, &row) * 1e-9;
+        double late_s = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
         if (!finding_is_enough(inquiry, seconds) || seconds < MOSTLY * unit->sum.work * 1e-9)
             continue;
         unit->copies = true;
+        unit->idle_for_copies = beside_ns - unit->idle_ns[CAUSE_NO_TEAM] >= MOSTLY * unit->idle_ns[CAUSE_BARRIER];
+        double waited_s = unit->idle_for_copies ? unit->idle_ns[CAUSE_BARRIER] * 1e-9 : 0;
         struct finding finding = {
             .rule = "copies", .row = row, .metric = METRIC_WORK, .seconds = seconds, .sampled = true};
-        struct relief relief = {.spent_s = seconds, .idle_s = late_s};
+        struct relief relief = {.spent_s = seconds, .idle_s = late_s + waited_s};
         finding.title =
             format_printable("threads copy private variables for %s s (firstprivate, copyin)", DECIMAL(seconds, 2));
         char late[FORMAT_NUMBER_BYTES + 64] = "";

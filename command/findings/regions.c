@@ -326,7 +326,7 @@ void find_idle_regions(struct inquiry *inquiry)
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
         bool covered = is_idleness_told(inquiry, unit);
-        if (!covered && finding_is_enough_idleness(inquiry, barrier))
+        if (!covered && !unit->idle_for_copies && finding_is_enough_idleness(inquiry, barrier))
             put_barrier_finding(inquiry, unit, barrier);
         if (!covered && finding_is_enough_idleness(inquiry, tasks))
             put_tasks_finding(inquiry, unit, tasks);

@@ -199,14 +199,17 @@ bool nobody_busy_is_enough(const struct inquiry *inquiry)
            seconds > inquiry->no_core_s;
 }
 
-/* Reports time in which all threads idled. No code is to blame for this time. */
+/* Reports time in which all threads idled. No code is to blame for this time, but other findings may say why. */
 static void find_nobody_busy(struct inquiry *inquiry)
 {
     double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);
     if (!nobody_busy_is_enough(inquiry) || idles_for_tiny_regions(inquiry))
         return;
-    struct finding finding = {
-        .rule = "nobody-busy", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds * inquiry->threads};
+    struct finding finding = {.rule = "nobody-busy",
+                              .row = ROW_NONE,
+                              .rank = FINDING_TIME,
+                              .metric = METRIC_SAMPLES,
+                              .seconds = seconds * inquiry->threads};
     /* A waiting thread notices the end of its wait only when it has a core. */
     double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
     double without_s = waited_without_core_s(inquiry->profile);

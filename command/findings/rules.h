@@ -78,9 +78,10 @@ struct unit {
     /* ns of idleness beside code, outside loops and single constructs, that only one thread was seen to
      * execute */
     double alone_ns;
-    uint64_t threads; /* bit set of the threads that samples saw in the unit */
-    bool copies;      /* whether a finding is about copies that threads make when they enter the region */
-    bool both;        /* whether idleness and overhead of the unit are one finding */
+    uint64_t threads;     /* bit set of the threads that samples saw in the unit */
+    bool copies;          /* whether a finding is about copies that threads make when they enter the region */
+    bool idle_for_copies; /* whether threads wait at barriers mostly for these copies */
+    bool both;            /* whether idleness and overhead of the unit are one finding */
     /* whether the unit's overhead exceeds its work and its idleness, so that its pieces are too small */
     bool fine;
     bool slow_creation; /* whether a finding says that the unit creates its tasks too slowly, or executes such tasks */

@@ -281,6 +281,15 @@ static void make_held_long(void)
     make_lock(frame(region_of(), KEY(HEAVY)), PROFILE_LOCK_LOCK, 0);
 }
 
+/* The holder sleeps, which is no finding of its own. */
+static void make_asleep_in_lock(void)
+{
+    uint32_t holder = frame(frame(region_of(), KEY(HEAVY)), FOREIGN_KEY(COSINE));
+    make_lock(holder, PROFILE_LOCK_CRITICAL, 0);
+    made.nodes[holder].metric.blocked = made.nodes[holder].metric.work;
+    made.nodes[holder].metric.work = 0;
+}
+
 static void make_ordered(void)
 {
     make_lock(region_of(), PROFILE_LOCK_ORDERED, 0);
@@ -345,6 +354,7 @@ static const struct cause causes[] = {
     {"locked", "lock-bound", "solve [par", "Take it less often", make_locked},
     {"locked, no core", "lock-bound", "solve [par", "taken too often or held too long", make_locked_beside_others},
     {"held long", "lock-bound", "heavy", "Do less while holding the lock", make_held_long},
+    {"asleep in lock", "lock-bound", "heavy  p.c:51 (in cos", "Do less while holding", make_asleep_in_lock},
     {"ordered", "lock-bound", "solve [par", "waiting for", make_ordered},
     {"nested, full", "oversubscribed", "", "busy threads at a time", make_nested_full},
     {"nested, narrow", "narrow", "solve [par", "more threads take part", make_nested_narrow},

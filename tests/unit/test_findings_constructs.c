@@ -155,7 +155,8 @@ WITH_CONSTRUCTS(regions_that_are_few_do_not_explain_time_with_no_thread_busy)
     make_tiny_regions(50);
     made.profile.header.end_ns = 1 + (uint64_t)(20 * S);
     gather();
-    assert_string_equal(program.findings->finding[0].rule, "nobody-busy");
+    assert_string_equal(program.findings->finding[0].rule, "fine");
+    found("nobody-busy");
 }
 
 WITH_CONSTRUCTS(locks_that_are_made_are_not_taken_too_often)
@@ -262,16 +263,21 @@ WITH_CONSTRUCTS(a_region_with_idleness_and_overhead_and_its_tasks_are_one_findin
 
 enum { COPY = 50, COPYING_REGION };
 
-/* A call in a line of a region takes 3 s of each thread, and the rest of the region 1 s. The region's directive is
- * in line 21. */
-static void copy_in(const char *function, int line)
+/* A call in a line of a region takes 3 s of `busy` threads, for which the others wait, and the rest of the region 1 s.
+ * The region's directive is in line 21. */
+static void copy_in_some(const char *function, int line, unsigned busy)
 {
     fake_function(KEY(COPYING_REGION), "solve [parallel p.c:21]", "/s/p.c", 21, line)->construct = SYMBOL_PARALLEL;
     fake_function(FOREIGN_KEY(COPY), function, "", 0, 0);
     uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(COPYING_REGION));
-    run(frame(region, FOREIGN_KEY(COPY)), 3, THREADS, THREADS, 0);
+    run(frame(region, FOREIGN_KEY(COPY)), 3, busy, THREADS, PROFILE_PLACE_REGION_END);
     run(region, 1, THREADS, THREADS, 0);
     gather();
+}
+
+static void copy_in(const char *function, int line)
+{
+    copy_in_some(function, line, THREADS);
 }
 
 WITH_CONSTRUCTS(copies_in_the_directives_line_are_firstprivate)
@@ -280,6 +286,13 @@ WITH_CONSTRUCTS(copies_in_the_directives_line_are_firstprivate)
     assert_title(only("copies"), "threads copy private variables for 12.00 s");
     assert_non_null(strstr(program.findings->finding[0].evidence, "75 % of the region's work"));
     assert_non_null(strstr(program.findings->finding[0].place, "solve [parallel p.c:21]"));
+}
+
+WITH_CONSTRUCTS(waiting_for_threads_that_copy_is_no_finding_of_its_own)
+{
+    copy_in_some("__memcpy_avx512_unaligned_erms", 21, 2);
+    const struct finding *copies = only("copies");
+    assert_about(copies->gain_s, 3.0 * 2 / THREADS + 3.0 * 2 / THREADS);
 }
 
 WITH_CONSTRUCTS(copies_in_other_lines_are_the_programs_own)

@@ -246,11 +246,11 @@ WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
     const struct profile_sums *root = made.tables.rows->row[0].inclusive;
     assert_int_equal(program.findings->count, 3);
     assert_about(program.findings->whole_s, 100);
-    assert_string_equal(finding[0].rule, "nobody-busy");
-    assert_has(finding[0].evidence, "for 50 % of the run's 50.00 s;");
-    assert_string_equal(finding[1].rule, "serial");
-    assert_about(finding[1].share, metric_absolute(made.tables.rows, root, METRIC_IDLENESS));
-    assert_has(finding[1].evidence, "this is 37.5 % of the 80.00 thread-seconds that had a core");
+    assert_string_equal(finding[1].rule, "nobody-busy");
+    assert_has(finding[1].evidence, "for 50 % of the run's 50.00 s;");
+    assert_string_equal(finding[0].rule, "serial"); /* what the program does comes first */
+    assert_about(finding[0].share, metric_absolute(made.tables.rows, root, METRIC_IDLENESS));
+    assert_has(finding[0].evidence, "this is 37.5 % of the 80.00 thread-seconds that had a core");
     assert_string_equal(finding[2].rule, "cores-taken");
     assert_about(finding[2].share, metric_absolute(made.tables.rows, root, METRIC_NO_CORE));
     assert_has(finding[2].title, "20.00 s of thread time");
