@@ -195,7 +195,7 @@ void find_fine_units(struct inquiry *inquiry)
         for (uint32_t i = 0; i < inquiry->unit_count; i++) {
             const struct unit *unit = &inquiry->unit[i];
             group[i].work = unit->sum.work;
-            group[i].idle = unit->idle_ns[CAUSE_BARRIER] + unit->idle_ns[CAUSE_TASKS];
+            group[i].idle = unit->idle_ns[CAUSE_BARRIER] + unit->idle_ns[CAUSE_TASKS] - unit->overhead_idle_ns;
             start_ns[i] = 0;
         }
         add_costs(inquiry, group, start_ns);

@@ -70,6 +70,7 @@ struct unit {
     double lost_ns[CAUSES]; /* ns of idleness beside the unit's code while that code had no core */
     uint32_t worst[CAUSES]; /* the row whose own code is blamed most, by cause */
     double worst_ns[CAUSES];
+    double overhead_idle_ns;    /* ns of idleness at barriers and for tasks beside the overhead of the unit */
     double kind_ns[WAIT_KINDS]; /* ns of idleness by kind of wait */
     struct profile_idle idle;   /* what is known about the code that ran while threads idled at barriers */
     double asleep_ns;           /* ns of idleness beside the blocked row `asleep` */

@@ -203,8 +203,12 @@ static void gather_wait_pairs(struct inquiry *inquiry)
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
-        if (kind != WAIT_LOCK && kind != WAIT_MPI && inquiry->unit_of[pair->row] != UNIT_NONE)
-            inquiry->unit[inquiry->unit_of[pair->row]].kind_ns[kind] += pair->ns;
+        if (kind == WAIT_LOCK || kind == WAIT_MPI || inquiry->unit_of[pair->row] == UNIT_NONE)
+            continue;
+        struct unit *unit = &inquiry->unit[inquiry->unit_of[pair->row]];
+        unit->kind_ns[kind] += pair->ns;
+        if (inquiry->rows->row[pair->row].kind == ROW_RUNTIME && cause_of(inquiry, kind, pair->row) != CAUSE_NO_TEAM)
+            unit->overhead_idle_ns += pair->ns;
     }
 }
 

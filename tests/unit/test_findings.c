@@ -141,9 +141,20 @@ WITH_PROFILE(where_the_runtime_waits_and_does_not_tell_no_piece_is_too_small)
 WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
 {
     uint32_t region = region_below(program.main_node);
-    run(region, 1, 2, THREADS, PROFILE_PLACE_BARRIER);
-    run(add(region, PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC)), 2, 2, THREADS, PROFILE_PLACE_BARRIER);
+    run(region, 3, 2, THREADS, PROFILE_PLACE_BARRIER);
+    run(add(region, PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC)), 1, THREADS, THREADS, 0);
     assert_about(only("both")->gain_s, 6.0 / 4 + 4.0 / 4);
+}
+
+/* Larger pieces have less of both. */
+WITH_PROFILE(idleness_beside_the_overhead_itself_belongs_to_it)
+{
+    uint32_t region = region_below(program.main_node);
+    run(region, 1, THREADS, THREADS, 0);
+    run(add(region, PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC)), 3, 2, THREADS, PROFILE_PLACE_BARRIER);
+    const struct finding *finding = only("fine");
+    assert_has(finding->title, "tasks are too small");
+    assert_about(finding->gain_s, 6.0 / 4 + 6.0 / 4);
 }
 
 WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
