@@ -89,6 +89,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
     const struct rows *rows = inquiry->rows;
     struct cost cost = {0};
     uint32_t stamp = next_stamp(inquiry);
+    bool top_searches = true; /* the code that creates tasks is named before threads that look for some */
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         uint32_t unit = inquiry->unit_of[i];
@@ -97,13 +98,15 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
             (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
-        cost.search_ns += construct == CONSTRUCT_TASK && construct_of(rows, row) == CONSTRUCT_REGION ? ns : 0;
         cost.lost_ns += lost_below(rows, i);
         cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
                                           : host_idle_once(inquiry, i, stamp);
-        if (ns > cost.top_ns) {
+        bool search = construct == CONSTRUCT_TASK && construct_of(rows, row) == CONSTRUCT_REGION;
+        cost.search_ns += search ? ns : 0;
+        if (search == top_searches ? ns > cost.top_ns : top_searches) {
             cost.top_ns = ns;
             cost.row = i;
+            top_searches = search;
         }
     }
     return cost;

@@ -299,7 +299,8 @@ static bool is_idleness_told(const struct inquiry *inquiry, const struct unit *u
     return false;
 }
 
-/* Finds regions in which one thread creates tasks too slowly. The idleness for tasks is in the same finding. */
+/* Finds regions in which one thread creates tasks too slowly: most of the idleness is beside that thread's own code. The
+ * idleness for tasks is in the same finding. */
 static void find_slow_creation(struct inquiry *inquiry)
 {
     for (size_t i = 0; i < inquiry->unit_count; i++) {
@@ -308,7 +309,8 @@ static void find_slow_creation(struct inquiry *inquiry)
             why_shares_are_uneven(inquiry, unit) != UNEVEN_CREATION || inquiry->unit[unit->host].slow_creation)
             continue;
         double seconds = (unit->idle_ns[CAUSE_BARRIER] + idle_for_created_ns(inquiry, unit)) * 1e-9;
-        if (sleep_is_more(unit, seconds) || !finding_is_enough_idleness(inquiry, seconds))
+        if (sleep_is_more(unit, seconds) || !finding_is_enough_idleness(inquiry, seconds) ||
+            unit->idle_ns[CAUSE_BARRIER] * 1e-9 < MOSTLY * seconds)
             continue;
         unit->slow_creation = true;
         for (size_t j = 0; j < inquiry->unit_count; j++)

@@ -227,6 +227,15 @@ static void make_slow_creation(void)
     in_single_of(region);
 }
 
+/* The tasks of one thread, which waits for each of them; it needs hardly any time itself. */
+static void make_taskwait_for_each(void)
+{
+    uint32_t region = region_of();
+    run(task_of(), WHOLE, 1, team, PROFILE_PLACE_WORKSHARE);
+    run(region, WHOLE / 100, 1, team, PROFILE_PLACE_WORKSHARE);
+    in_single_of(region);
+}
+
 static void make_long_last_task(void)
 {
     uint32_t task = task_of();
@@ -348,6 +357,7 @@ static const struct cause causes[] = {
     {"barriers", "fine", "solve [par", "barriers", make_barriers},
     {"few tasks", "task-starved", "solve [task", "smaller tasks", make_few_tasks},
     {"slow creation", "task-starved", "solve [par", "several threads create tasks", make_slow_creation},
+    {"taskwait for each", "task-starved", "solve [task", "fewer taskwaits", make_taskwait_for_each},
     {"long last task", "task-starved", "solve [task", "start long tasks first", make_long_last_task},
     {"chain", "task-starved", "solve [task", "dependences", make_chain},
     {"critical", "lock-bound", "solve [par", "Do less while holding the lock", make_critical},

@@ -87,6 +87,16 @@ WITH_CONSTRUCTS(the_end_of_a_region_with_tasks_is_where_threads_look_for_tasks)
     assert_title(only("fine"), "tasks are too small");
 }
 
+WITH_CONSTRUCTS(code_that_creates_tasks_is_named_before_threads_that_look_for_some)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), node = task();
+    run(node, 2, THREADS, THREADS, 0);
+    run(runtime(solve, FORK), 3, THREADS, THREADS, 0);
+    run(runtime(node, TASK_ALLOC), 1, THREADS, THREADS, 0);
+    run(runtime(frame(program.main_node, KEY(INIT)), TASK_ALLOC), 0.5, THREADS, THREADS, 0);
+    assert_has(only("fine")->place, "solve [task");
+}
+
 static void create_tasks(uint64_t threads, uint64_t samples)
 {
     uint32_t node = task();
