@@ -203,7 +203,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
         [UNEVEN_ALONE] = {"coarse", "one thread works alone",
                           "The other threads wait for code that only one thread executes. Do less in single, in "
                           "masked, or after a test of the thread number; divide that code, or let the others "
-                          "continue (nowait, tasks)."},
+                          "continue (nowait, tasks). If it is in a loop, use schedule(dynamic)."},
         [UNEVEN_CREATION] = {"task-starved", "tasks come too slowly",
                              "One thread creates tasks more slowly than the others execute them. Let several threads "
                              "create tasks (taskloop, or for instead of single), prepare less for each task, or move "

@@ -9,6 +9,7 @@ beside two busy loops:
 
     make advice                                  all; a quiet machine; about half an hour
     make advice ADVICE='-k triangle -t 2'        some programs, some numbers of threads
+    make advice ADVICE='--cases FILE'            keeps each case in the file, and measures only those that it lacks
     make advice ADVICE='--into docs/findings.md' also puts the summary into the document
 
 Findings about the machine (cores-taken, oversubscribed, doubtful measurements) may come before; the table counts
@@ -17,6 +18,7 @@ them. With more threads than cores, oversubscribed is right, too."""
 import argparse
 import csv
 import io
+import json
 import os
 import re
 import statistics
@@ -33,7 +35,8 @@ SLACK = 0.05  # of the time: by so much two measurements of one program differ
 SUMMARY = re.compile(r"(?<=<!-- made by tests/advice/advice.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 Program = namedtuple("Program", "binary name rules place words")
-Case = namedtuple("Case", "program threads beside first before named promised gain")
+# gain: None if it was not measured; load: the load average when the case began
+Case = namedtuple("Case", "program threads beside first before named promised gain load")
 
 
 def programs(folder):
@@ -88,10 +91,11 @@ def wall_s(program, threads, version):
 
 
 def measure(blame, program, threads, beside, pairs):
+    load = os.getloadavg()[0]
     with Loops(beside):
         rows, blamed_s = findings(blame, program, threads)
         times = [(wall_s(program, threads, "before"), wall_s(program, threads, "after")) for _ in range(pairs)]
-    gain = statistics.median((before - after) / before for before, after in times)
+    gain = statistics.median((before - after) / before for before, after in times) if times else None
     own = [row for row in rows if row["rule"] not in MACHINE]
     if program.rules == ["-"]:
         named = not any(float(row["gain_s"]) >= LEAST * blamed_s for row in own)
@@ -100,21 +104,43 @@ def measure(blame, program, threads, beside, pairs):
         named = bool(own) and is_right(program, own[0])
         promised = max((float(row["gain_s"]) / blamed_s for row in rows if is_right(program, row)), default=0)
     before = len(rows) and rows[0] not in own
-    return Case(program, threads, beside, own[0]["rule"] if own else "-", bool(before), named, promised, gain)
+    first = own[0]["rule"] if own else "-"
+    return Case(program, threads, beside, first, bool(before), named, promised, gain, load)
+
+
+def kept_cases(path):
+    """The cases that a file has, a line each."""
+    if not path or not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        cases = [Case(*json.loads(line)) for line in file]
+    return [case._replace(program=Program(*case.program)) for case in cases]
+
+
+def keep_case(path, case):
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(case) + "\n")
 
 
 def summary(cases):
     """The table of shares, one line for each condition."""
-    lines = ["| | programs | right finding first | gain beyond the promise | median of gain / promised |", "|---|---|---|---|---|"]
+    lines = ["| | load average | right finding first | another one | gain beyond the promise | median of gain / promised |",
+             "|---|---|---|---|---|---|"]
     for beside in sorted({case.beside for case in cases}):
         for threads in sorted({case.threads for case in cases}):
             some = [case for case in cases if case.beside == beside and case.threads == threads]
-            gains = [case for case in some if case.named and case.gain >= LEAST and case.promised > 0]
+            if not some:
+                continue
+            right = sum(case.named for case in some)
+            other = sum(not case.named and case.first != "-" for case in some)
+            gains = [case for case in some if case.named and case.gain is not None and case.gain >= LEAST and case.promised > 0]
             beyond = sum(case.gain > case.promised + SLACK for case in gains)
-            tight = statistics.median(case.gain / case.promised for case in gains) if gains else float("nan")
+            tight = f"{statistics.median(case.gain / case.promised for case in gains):.2f}" if gains else "-"
+            load = statistics.median(case.load for case in some)
             where = "beside two loops" if beside else "alone"
-            lines.append(f"| {threads} threads, {where} | {len(some)} | {100 * sum(case.named for case in some) / len(some):.0f} % "
-                         f"| {beyond} of {len(gains)} | {tight:.2f} |")
+            lines.append(f"| {threads} threads, {where} | {load:.0f} | {right} of {len(some)} | {other} "
+                         f"| {f'{beyond} of {len(gains)}' if gains else '-'} | {tight} |")
     return "\n".join(lines) + "\n"
 
 
@@ -124,21 +150,27 @@ def main():
     parser.add_argument("-k", default="", help="only programs whose binary and name contain this text")
     parser.add_argument("-t", type=int, nargs="*", default=[2, 4], help="numbers of threads")
     parser.add_argument("-l", type=int, nargs="*", default=[0, 2], help="numbers of loops beside")
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--pairs", type=int, default=3, help="pairs of runs for each gain; 0: no gains are measured")
+    parser.add_argument("--cases", help="file that keeps the cases")
     parser.add_argument("--into", help="document that takes the summary")
     options = parser.parse_args()
     blame = os.path.join(options.build, "bin", "blame")
-    cases = []
+    cases = kept_cases(options.cases)
+    known = {(case.program[:2], case.threads, case.beside) for case in cases}
     for program in programs(os.path.join(options.build, "advice")):
         if options.k not in os.path.basename(program.binary) + " " + program.name:
             continue
         for beside in options.l:
             for threads in options.t:
+                if (program[:2], threads, beside) in known:
+                    continue
                 case = measure(blame, program, threads, beside, options.pairs)
                 cases.append(case)
+                keep_case(options.cases, case)
+                gain = "" if case.gain is None else f"gain {100 * case.gain:4.0f} %"
                 print(f"{os.path.basename(program.binary)[7:]:6} {program.name:18} {threads} threads {'beside' if beside else 'alone ':6} "
-                      f"{'right' if case.named else 'WRONG':5} first {case.first:13} promised {100 * case.promised:3.0f} % gain "
-                      f"{100 * case.gain:4.0f} %{'  machine first' if case.before else ''}", flush=True)
+                      f"{'right' if case.named else 'WRONG':5} first {case.first:13} promised {100 * case.promised:3.0f} % "
+                      f"{gain}{'  machine first' if case.before else ''}", flush=True)
     if not cases:
         sys.exit(f"advice.py: no program has {options.k!r} in its name")
     table = summary(cases)
