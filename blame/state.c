@@ -137,6 +137,23 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&line->noted_last, now_ticks);
 }
 
+/* Returns the region's entry for the passing of the barrier at which a thread waits; NULL if the place is no
+ * barrier inside a region. */
+static uint64_t *state_pass_of(const struct region *region, uint64_t place)
+{
+    if (!region || !state_is_barrier(STATE_PLACE_KIND(place)))
+        return NULL;
+    return (uint64_t *)&region->passed[STATE_PLACE_BARRIER(place) % REGION_BARRIERS];
+}
+
+void state_note_pass(const struct state_line *line, uint64_t now_ticks)
+{
+    uint64_t *passed = state_pass_of(line->region, line->place);
+    /* An entry from before this thread's arrival is that of an earlier barrier. */
+    if (passed && (int64_t)(load_relaxed(passed) - line->idle_since) < 0)
+        store_relaxed(passed, now_ticks);
+}
+
 /* The time as of which a census counts, in ticks of clock_ticks(). */
 struct census_time {
     int64_t ticks;
@@ -262,6 +279,7 @@ struct waiting {
     const struct region *region;
     uint32_t instance;
     uintptr_t codeptr; /* return address of the region's fork call */
+    int64_t since;     /* start of the wait in ticks */
 };
 
 /* Finds the noted wait that had lasted longer than the grace at that time. Returns false if there is none. */
@@ -272,7 +290,7 @@ static bool state_waited_then(const struct state_line *line, const struct census
         const struct state_wait *wait = &line->waits[(noted - back) % STATE_WAITS];
         int64_t since = (int64_t)load_acquire(&wait->since), until = (int64_t)load_acquire(&wait->until);
         *waiting = (struct waiting){load_acquire(&wait->place), load_acquire(&wait->region),
-                                    load_acquire(&wait->region_instance), 0}; /* S5: the count is loaded last */
+                                    load_acquire(&wait->region_instance), 0, since}; /* S5: the count is loaded last */
         if (until <= when->ticks || load_relaxed(&line->waits_noted) - noted + back >= STATE_WAITS)
             return false;
         if (since <= when->grown)
@@ -284,9 +302,10 @@ static bool state_waited_then(const struct state_line *line, const struct census
 static inline bool state_waited_at(const struct state_line *line, uint32_t state, const struct census_time *when,
                                    struct waiting *waiting)
 {
-    if (state == STATE_IDLE && (int64_t)load_acquire(&line->idle_since) /* S5 */ <= when->grown) {
+    int64_t since = state == STATE_IDLE ? (int64_t)load_acquire(&line->idle_since) /* S5 */ : INT64_MAX;
+    if (since <= when->grown) {
         *waiting = (struct waiting){load_relaxed(&line->place), load_relaxed(&line->region),
-                                    load_relaxed(&line->region_instance), 0};
+                                    load_relaxed(&line->region_instance), 0, since};
         return true;
     }
     return (int64_t)load_acquire(&line->noted_last) > when->ticks && state_waited_then(line, when, waiting);
@@ -306,6 +325,22 @@ static bool state_wait_is_parked(struct waiting *waiting, int64_t ticks)
     return (int64_t)end.ticks <= ticks;
 }
 
+/* Returns when another thread first passed the barrier at which the thread waits, in ticks; INT64_MAX if no
+ * thread is known to have passed it. */
+static int64_t state_wait_was_over(const struct waiting *waiting)
+{
+    const uint64_t *passed = state_pass_of(waiting->region, waiting->place);
+    int64_t ticks = passed ? (int64_t)load_relaxed(passed) : 0;
+    return ticks && ticks >= waiting->since ? ticks : INT64_MAX;
+}
+
+uint64_t state_released_ns(const struct state_line *line, const struct clock_reading *clocks)
+{
+    struct waiting waiting = {.place = line->place, .region = line->region, .since = (int64_t)line->idle_since};
+    int64_t ticks = state_is_hidden(line) ? INT64_MAX : state_wait_was_over(&waiting);
+    return ticks == INT64_MAX ? UINT64_MAX : clock_ticks_ns(clocks, (uint64_t)ticks);
+}
+
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns)
 {
     struct waiting waiting = {.region = line->region, .instance = line->region_instance};
@@ -316,7 +351,7 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
  * region's fork call stands for it. */
 static uint64_t state_place_of(const struct waiting *waiting)
 {
-    uint64_t place = waiting->place;
+    uint64_t place = STATE_PLACE_ONLY(waiting->place);
     if (STATE_PLACE_CODEPTR(place) || !waiting->region)
         return place;
     uint32_t kind = STATE_PLACE_KIND(place);
@@ -325,7 +360,7 @@ static uint64_t state_place_of(const struct waiting *waiting)
 
 uint64_t state_wait_place(const struct state_line *line)
 {
-    struct waiting waiting = {line->place, line->region, line->region_instance, 0};
+    struct waiting waiting = {.place = line->place, .region = line->region, .instance = line->region_instance};
     state_wait_is_parked(&waiting, 0);
     return state_place_of(&waiting);
 }
@@ -365,7 +400,11 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
             continue;
         if (line == own || !state_waited_at(line, state, &when, &waiting)) {
             census.busy++;
-        } else if (!state_wait_is_parked(&waiting, when.ticks)) {
+        } else if (state_wait_is_parked(&waiting, when.ticks)) {
+            continue;
+        } else if (unlikely(state_wait_was_over(&waiting) <= when.ticks)) {
+            census.busy++; /* It waits for a core alone. */
+        } else {
             census.in_use++;
             if (places)
                 state_count_wait_place(places, &waiting);

@@ -16,6 +16,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "cct/deferred/region.h"
+#include "cct/profile_tree.h"
 
 #define STATE_MAX_THREADS 4095u /* line numbers stay below DIRECTED_ANY_HOLDER */
 #define STATE_HELD_LOCKS  7u
@@ -91,9 +92,23 @@ _Static_assert(offsetof(struct state_line, held) == 56,
 
 /* A wait place: the kind of wait (enum profile_place_kind), and the return address of the call as the runtime
  * reported it, or 0. */
-#define STATE_PLACE(kind, codeptr) (((uint64_t)(kind) << 56) | ((uint64_t)(codeptr) & 0xffffffffffffffull))
+#define STATE_PLACE(kind, codeptr) (((uint64_t)(kind) << 56) | ((uint64_t)(codeptr) & 0xffffffffffffull))
 #define STATE_PLACE_KIND(place)    ((uint32_t)((place) >> 56))
-#define STATE_PLACE_CODEPTR(place) ((uintptr_t)((place) & 0xffffffffffffffull))
+#define STATE_PLACE_CODEPTR(place) ((uintptr_t)((place) & 0xffffffffffffull))
+
+/* At a barrier inside a region, the place also contains which of the region's barriers it is: how many the thread
+ * has reached there so far, modulo 256. The number is the same for all threads of the team. For other kinds of waits
+ * it means nothing. */
+#define STATE_BARRIER(number)      ((uint64_t)(uint8_t)(number) << 48)
+#define STATE_PLACE_BARRIER(place) ((uint8_t)((place) >> 48))
+#define STATE_PLACE_ONLY(place)    ((place) & ~STATE_BARRIER(UINT8_MAX))
+
+/* Returns true if a wait of this kind is a barrier inside a region, which all threads of the team pass at the same
+ * time. */
+static inline bool state_is_barrier(uint32_t place_kind) /* [any] */
+{
+    return place_kind == PROFILE_PLACE_BARRIER || place_kind == PROFILE_PLACE_WORKSHARE;
+}
 
 /* The result of a census: counts of the threads at one time. */
 struct census {
@@ -163,6 +178,14 @@ bool state_others_wait(const struct state_line *own, uint64_t key);
 
 /* Returns true if the IDLE thread was parked at that time: the region of its wait had ended. [handler] */
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns);
+
+/* Returns the time in ns at which the barrier where the IDLE thread waits was over: another thread of the team
+ * passed it then. UINT64_MAX: it is not over, no thread has noted that it passed it, or the thread waits
+ * elsewhere. [handler] */
+uint64_t state_released_ns(const struct state_line *line, const struct clock_reading *clocks);
+
+/* Notes that the IDLE thread passes the barrier at which it waits, if it does. [owner] */
+void state_note_pass(const struct state_line *line, uint64_t now_ticks);
 
 /* Notes the wait of the IDLE thread, which ends now, unless it stayed within the grace. [owner] */
 void state_note_wait(struct state_line *line, uint64_t now_ticks);

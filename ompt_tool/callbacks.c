@@ -186,12 +186,16 @@ static void callback_end_hit_wait(struct thread *thread, const ompt_data_t *wait
     thread_leave_tool(thread);
 }
 
-/* Does what the flags in thread->unusual ask for at the end of a wait. For most waits that is nothing. */
+/* Does what the flags in thread->unusual ask for at the end of a wait. For most waits that is nothing. passes:
+ * what the thread waited for is over; otherwise it only begins a task. */
 static __attribute__((noinline)) void callback_end_wait(struct thread *thread, const ompt_data_t *waiter,
-                                                        bool in_region)
+                                                        bool in_region, bool passes)
 {
     if (thread->unusual.notes && callback_is_idle(thread)) {
-        state_note_wait(thread->line, clock_ticks());
+        uint64_t now_ticks = clock_ticks();
+        if (passes)
+            state_note_pass(thread->line, now_ticks);
+        state_note_wait(thread->line, now_ticks);
         thread->noted = true;
     }
     thread->unusual.notes = false;
@@ -223,7 +227,7 @@ static __attribute__((noinline)) void callback_begin_implicit_task(struct thread
         return;
     /* A new worker waits before its first task; the runtime does not report the end of that wait. */
     if (unlikely(thread->unusual.any))
-        callback_end_wait(thread, NULL, false);
+        callback_end_wait(thread, NULL, false, true);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
         callback_resolve(thread, NULL);
@@ -325,12 +329,17 @@ static inline void callback_become_idle(struct thread *thread)
 
 static inline __attribute__((always_inline)) void callback_begin_wait(struct thread *thread, uint32_t place,
                                                                       const ompt_data_t *parallel_data,
-                                                                      ompt_data_t *task_data, const void *codeptr)
+                                                                      ompt_data_t *task_data, const void *codeptr,
+                                                                      uint64_t barrier)
 {
     if (likely(task_data))
         task_word_set_wait(&task_data->value, TASK_WAIT(place));
+    /* Notes the first barrier behind other waits, however soon it follows them: this thread may be the last to
+     * arrive there. */
+    if (state_is_barrier(place) && unlikely(!state_is_barrier(STATE_PLACE_KIND(thread->line->place))))
+        thread->unusual.notes = true;
     state_set_idle_region(thread->line, runtime_region(parallel_data));
-    state_set_place(thread->line, callback_wait_place(place, codeptr));
+    state_set_place(thread->line, callback_wait_place(place, codeptr) | barrier);
     callback_become_idle(thread);
 }
 
@@ -345,7 +354,8 @@ static __attribute__((noinline)) void callback_begin_wait_slowly(ompt_sync_regio
         callback_end_probes(thread, runtime_region(parallel_data)); /* a worker's implicit task ends with this wait */
     if (thread->placeholders.count && place != PROFILE_PLACE_TASKWAIT)
         callback_resolve(thread, NULL); /* Done now, because the program may be killed during the wait. */
-    callback_begin_wait(thread, place, parallel_data, callback_waiting_task(kind, task_data), codeptr);
+    callback_begin_wait(thread, place, parallel_data, callback_waiting_task(kind, task_data), codeptr,
+                        state_is_barrier(place) ? levels_next_barrier(thread) : 0);
 }
 
 /* Begins any wait other than a taskwait. */
@@ -353,10 +363,12 @@ static __attribute__((noinline)) void callback_begin_other_wait(ompt_sync_region
                                                                 ompt_data_t *task_data, const void *codeptr)
 {
     struct thread *thread = thread_self;
+    uint32_t place = callback_wait_kind(kind);
     if (unlikely(!thread || kind == ompt_sync_region_taskgroup || thread->probes || thread->placeholders.count))
         callback_begin_wait_slowly(kind, parallel_data, task_data, codeptr);
     else
-        callback_begin_wait(thread, callback_wait_kind(kind), parallel_data, task_data, codeptr);
+        callback_begin_wait(thread, place, parallel_data, task_data, codeptr,
+                            state_is_barrier(place) ? levels_next_barrier(thread) : 0);
 }
 
 static __attribute__((noinline)) void callback_end_wait_slowly(ompt_sync_region_t kind,
@@ -369,7 +381,7 @@ static __attribute__((noinline)) void callback_end_wait_slowly(ompt_sync_region_
     if (task_data)
         task_word_set_wait(&task_data->value, 0);
     if (thread->unusual.any)
-        callback_end_wait(thread, task_data, parallel_data != NULL);
+        callback_end_wait(thread, task_data, parallel_data != NULL, true);
     if (!parallel_data)
         levels_leave(thread);
     if (!thread->unusual.uncounted) /* a helper thread works only while it executes a task */
@@ -382,7 +394,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     struct thread *thread = thread_self;
     if (endpoint == ompt_scope_begin) {
         if (likely(kind == ompt_sync_region_taskwait) && likely(thread))
-            callback_begin_wait(thread, PROFILE_PLACE_TASKWAIT, parallel_data, task_data, codeptr);
+            callback_begin_wait(thread, PROFILE_PLACE_TASKWAIT, parallel_data, task_data, codeptr, 0);
         else
             callback_begin_other_wait(kind, parallel_data, task_data, codeptr);
         return;
@@ -401,7 +413,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
 static inline void callback_follow_task(struct thread *thread, uint64_t word)
 {
     if (word & TASK_WAITING) {
-        state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(word), 0));
+        state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(word), 0) | levels_barrier(thread));
         callback_become_idle(thread);
     } else {
         state_set_work(thread->line);
@@ -418,7 +430,7 @@ static __attribute__((noinline)) void callback_schedule_slowly(ompt_data_t *prio
     if (!thread)
         return;
     /* before levels_schedule(), while the waiting task is still the innermost one */
-    callback_end_wait(thread, prior, true);
+    callback_end_wait(thread, prior, true, false);
     if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next)) {
         callback_become_idle(thread);
         return;

@@ -23,6 +23,8 @@
 #define REGION_SAMPLED 1u
 #define REGION_ENDED   2u
 
+#define REGION_BARRIERS 32u /* must divide 256 */
+
 struct region_pool;
 
 struct region {
@@ -39,7 +41,11 @@ struct region {
     uintptr_t codeptr; /* return address of the fork call, as the runtime reported it; 0: none */
     struct region_pool *home;
     struct region *next_free;
-    struct region *below;       /* the same thread's next outer open region that has a record */
+    struct region *below; /* the same thread's next outer open region that has a record */
+    /* When a thread first passed each of the last barriers, in ticks; barrier number n is in entry n modulo
+     * REGION_BARRIERS. Guarantee R5: an entry counts only if it is not earlier than the arrival of the thread
+     * that asks. */
+    uint64_t passed[REGION_BARRIERS];
 } __attribute__((aligned(32))); /* the alignment leaves the low five bits of the address free for flags */
 
 #define REGION_ENDS 16u /* must be a power of two */

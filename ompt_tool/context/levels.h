@@ -84,6 +84,21 @@ struct region *levels_end_slowly(struct thread *thread);
  * one becomes its level: it is the runtime's current region and cannot end without this thread. [owner] */
 void levels_leave(struct thread *thread);
 
+/* Returns the barrier at which the thread's implicit task waits, as STATE_BARRIER; it is part of the wait's
+ * place. [owner] */
+static inline uint64_t levels_barrier(const struct thread *thread)
+{
+    return STATE_BARRIER((uint8_t)thread->level->word);
+}
+
+/* Counts a barrier of the thread's implicit task. Returns it as levels_barrier() does. [owner] */
+static inline uint64_t levels_next_barrier(struct thread *thread)
+{
+    uint8_t *count = (uint8_t *)&thread->level->word;
+    store_relaxed(count, (uint8_t)(*count + 1));
+    return levels_barrier(thread);
+}
+
 /* Notes that the region that the innermost task encountered has ended. [owner] */
 static inline void levels_join(struct thread *thread)
 {

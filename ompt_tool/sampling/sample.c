@@ -349,7 +349,12 @@ static struct census sample_census_of_busy(const struct thread *thread, const st
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     places->count = 0;
-    return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
+    struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
+    if (unlikely(load_relaxed(&thread->line->state) == STATE_IDLE)) { /* its wait is over */
+        census.busy++;
+        census.in_use++;
+    }
+    return census;
 }
 
 /* Books all moments of a delivery, in all of which the thread had the same state. Returns false if memory is
@@ -410,14 +415,19 @@ static void sample_record_busy(struct thread *thread, const struct delivery *del
     }
 }
 
-/* Counts the time for which a waiting thread also lacked a core, so that the sums agree with the kernel's
- * counts. The time still counts as waiting: the thread waits for another thread. */
+/* Counts the time for which a waiting thread also lacked a core, at `moments` of the delivery's moments, so
+ * that the sums agree with the kernel's counts. The time still counts as waiting: the thread waits for another
+ * thread. */
+static void sample_book_waiting_core_at(struct thread *thread, const struct delivery *delivery, uint64_t moments)
+{
+    if (thread->core.now.state == CORE_NONE)
+        thread->ledger->idle_no_core +=
+            delivery->p * (1 - thread->core.now.stolen_part) * (double)moments / (double)delivery->count;
+}
+
 static void sample_book_waiting_core(struct thread *thread, const struct delivery *delivery)
 {
-    const struct core *core = &thread->core;
-    if (core->now.state == CORE_NONE)
-        thread->ledger->idle_no_core += delivery->p * (1 - core->now.stolen_part) *
-                                        (double)core_moments_in_state(core, delivery) / (double)delivery->count;
+    sample_book_waiting_core_at(thread, delivery, core_moments_in_state(&thread->core, delivery));
 }
 
 /* Records a sample in an MPI call. Whatever the thread does there, with or without a core, it waits for other
@@ -475,8 +485,8 @@ static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct threa
     }
 }
 
-/* Records a sample of an idle thread. Does not walk the stack, so an idle thread costs almost nothing. */
-static void sample_record_idle(struct thread *thread, const struct delivery *delivery)
+/* Records moments of an idle thread. Does not walk the stack, so an idle thread costs almost nothing. */
+static void sample_record_waiting_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_moment told[DELIVERY_MOMENTS];
     thread->ledger->recorded += delivery->count;
@@ -488,7 +498,51 @@ static void sample_record_idle(struct thread *thread, const struct delivery *del
         sample_ranks_idle(thread, delivery, told);
     if (unlikely(thread->traced))
         tracing_add_idle(thread, delivery, told);
-    sample_book_waiting_core(thread, delivery);
+}
+
+/* Returns how many of the delivery's moments are before that time. */
+static uint64_t sample_moments_before(const struct thread *thread, const struct delivery *delivery, uint64_t time_ns)
+{
+    return time_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, time_ns - delivery->due_ns) : 0;
+}
+
+/* Records moments at which the thread's wait was over: another thread had passed the barrier. The thread
+ * counts as busy in the context of the barrier, and lacked a core until it got one at got_ns. */
+static __attribute__((noinline)) void sample_record_released(struct thread *thread, struct delivery *released,
+                                                             uint64_t got_ns, const ucontext_t *context)
+{
+    uint64_t lacked = sample_moments_before(thread, released, got_ns);
+    if (lacked) {
+        struct delivery part = delivery_take(released, lacked);
+        sample_record_busy_in(thread, CORE_NONE, &part, context);
+    }
+    if (released->count)
+        sample_record_busy_in(thread, CORE_HAD, released, context);
+}
+
+/* Records a sample of a thread that waits in OpenMP. */
+static void sample_record_idle(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    struct delivery rest = *delivery;
+    const struct core *core = &thread->core;
+    uint64_t released_ns = state_released_ns(thread->line, &delivery->clocks);
+    uint64_t got_ns = core->now.state == CORE_HAD ? 0 : delivery->due_ns + core->now.away_ns;
+    uint64_t waits = delivery->count, lacked = core_moments_in_state(core, delivery);
+    if (unlikely(released_ns <= delivery->census_ns)) {
+        waits = sample_moments_before(thread, delivery, released_ns);
+        lacked = lacked > delivery->count - waits ? lacked - (delivery->count - waits) : 0;
+    }
+    if (unlikely(released_ns < got_ns)) { /* woken_ns lasts until got_ns; from released_ns on samples count it */
+        uint64_t counted_ns = got_ns - released_ns;
+        thread->ledger->idle_no_core -= (double)(counted_ns < core->now.woken_ns ? counted_ns : core->now.woken_ns);
+    }
+    if (likely(waits)) {
+        struct delivery waiting = delivery_take(&rest, waits);
+        sample_record_waiting_idle(thread, &waiting);
+        sample_book_waiting_core_at(thread, &waiting, lacked);
+    }
+    if (unlikely(rest.count))
+        sample_record_released(thread, &rest, got_ns, context);
 }
 
 /* Blames the holder of a lock for the waiting at one moment of the delivery. The holder finds the blame when
@@ -553,7 +607,7 @@ static inline void sample_record_state(struct thread *thread, const struct deliv
                                        const ucontext_t *context)
 {
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
-        sample_record_idle(thread, delivery);
+        sample_record_idle(thread, delivery, context);
     else if (unlikely(sample_is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
         sample_record_mpi(thread, delivery);
     else if (load_relaxed(&thread->line->wait_key))

@@ -187,6 +187,16 @@ void machine_wake(struct sim_thread *thread, uint64_t after_ns)
     queue_post(EVENT_WAKE, thread, machine.now_ns + after_ns, 0);
 }
 
+void machine_release(struct sim_thread *thread, uint32_t *cores_free)
+{
+    if (thread->run == RUN_ON_CORE)
+        return;
+    if (*cores_free == 0)
+        note_core(thread, true);
+    else
+        --*cores_free;
+}
+
 void machine_end_thread(void)
 {
     if (machine.current->run == RUN_ON_CORE)

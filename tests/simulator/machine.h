@@ -107,6 +107,9 @@ void machine_busy(uint64_t ns);
 /* The current thread wants no core until it is woken. */
 void machine_wait(void);
 void machine_wake(struct sim_thread *thread, uint64_t after_ns);
+/* The thread's wait is over, and it will be woken. If no core is left of those that are free, it lacks one from now on, not only when the
+ * wake-up is over. */
+void machine_release(struct sim_thread *thread, uint32_t *cores_free);
 void machine_end_thread(void);
 
 /* Until nothing is left to happen, or stop_at. */

@@ -123,6 +123,21 @@ static void begin_wait(struct activity *activity)
         task->team->arrived++;
 }
 
+/* The others' wait is over, too: now they lack a core alone. */
+static void release_team(const struct team *team)
+{
+    uint32_t cores_free = machine.cores_free;
+    for (uint32_t i = 0; i < team->size; i++) {
+        struct sim_thread *thread = team->members[i];
+        const struct activity *activity = &thread->activities[thread->activity_count - 1];
+        if (thread == machine.current || activity->kind != DO_WAIT || activity->wait != WAIT_BARRIER)
+            continue;
+        oracle_state(thread->number, EXACT_OVERHEAD, stack_top(thread)->context, 0, 0);
+        machine_release(thread, &cores_free);
+    }
+    runtime_wake_team(team);
+}
+
 static bool is_over(const struct activity *activity)
 {
     struct sim_thread *thread = machine.current;
@@ -135,7 +150,7 @@ static bool is_over(const struct activity *activity)
     if (team->barriers == activity->instance && team->arrived == team->size && team->tasks == 0) {
         team->barriers++;
         team->arrived = 0;
-        runtime_wake_team(team);
+        release_team(team);
     }
     if (activity->wait == WAIT_JOIN && is_worker(task))
         return thread->next_team != NULL;

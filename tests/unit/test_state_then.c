@@ -137,6 +137,90 @@ FROM_EMPTY(a_thread_was_in_use_until_its_region_had_ended)
     assert_true(state_was_parked(line, &clocks, begin + 2 * MS));
 }
 
+/* It arrives after so many microseconds at the barrier of its region with that number. */
+static void arrive_at(struct state_line *line, struct region *region, uint64_t us, uint32_t number)
+{
+    state_set_idle_region(line, region);
+    state_set_place(line, STATE_PLACE(PROFILE_PLACE_BARRIER, 0x4000) | STATE_BARRIER(number));
+    state_set_idle(line, begin + us * 1000);
+}
+
+static void pass_at(struct state_line *line, uint64_t us)
+{
+    fake_now_ns = begin + us * 1000;
+    state_note_pass(line, fake_now_ns);
+    state_note_wait(line, fake_now_ns);
+    state_set_work(line);
+}
+
+static uint64_t released_us(const struct state_line *line)
+{
+    struct clock_reading clocks = clock_read();
+    uint64_t ns = state_released_ns(line, &clocks);
+    return ns == UINT64_MAX ? UINT64_MAX : (ns - begin) / 1000;
+}
+
+/* Two threads wait for a third, which arrives last: from then on they lack a core alone. */
+FROM_EMPTY(who_waits_at_a_barrier_that_another_has_passed_is_busy)
+{
+    struct region region = {.instance = 1};
+    struct state_line *last = noting(), *first = noting(), *second = noting();
+    struct waiting_places places = {0};
+    arrive_at(first, &region, 1000, 7);
+    arrive_at(second, &region, 2000, 7);
+    fake_now_ns = begin + 3 * MS;
+    assert_int_equal(released_us(first), UINT64_MAX);
+    arrive_at(last, &region, 3000, 7);
+    pass_at(last, 3001);
+    assert_int_equal(released_us(first), 3001);
+    assert_int_equal(released_us(second), 3001);
+    fake_now_ns = begin + 9 * MS;
+    assert_census(2500, 1, 3);
+    assert_census(3002, 3, 3);
+    census_us(3002, 0, &places);
+    assert_int_equal(places.count, 0);
+    pass_at(first, 5000); /* not the first one */
+    assert_int_equal(released_us(second), 3001);
+    arrive_at(first, &region, 6000, 8);
+    fake_now_ns = begin + 9 * MS;
+    assert_int_equal(released_us(first), UINT64_MAX); /* which waits at the next one, for the second */
+    assert_census(6500, 2, 3);
+    census_us(6500, 0, &places);
+    assert_int_equal(places.count, 1);
+    assert_int_equal(places.place[0], STATE_PLACE(PROFILE_PLACE_BARRIER, 0x4000));
+}
+
+FROM_EMPTY(passing_one_barrier_releases_nobody_from_another)
+{
+    struct region region = {.instance = 1}, other = {.instance = 1};
+    struct state_line *passing = noting(), *waiting = noting();
+    arrive_at(waiting, &region, 1000, 7);
+    arrive_at(passing, &region, 1500, 8);
+    pass_at(passing, 1501);
+    arrive_at(passing, &other, 2000, 7);
+    pass_at(passing, 2001);
+    assert_int_equal(released_us(waiting), UINT64_MAX);
+    state_set_place(waiting, STATE_PLACE(PROFILE_PLACE_TASKWAIT, 0x4000) | STATE_BARRIER(8));
+    assert_int_equal(released_us(waiting), UINT64_MAX);
+    arrive_at(waiting, &region, 3000, 8 + REGION_BARRIERS); /* an older one has the same entry */
+    assert_int_equal(released_us(waiting), UINT64_MAX);
+    arrive_at(passing, &region, 4000, 8 + REGION_BARRIERS);
+    pass_at(passing, 4000);
+    assert_int_equal(released_us(waiting), 4000);
+    arrive_at(waiting, &region, 4000, 8 + REGION_BARRIERS); /* both arrived at the same time */
+    assert_int_equal(released_us(waiting), 4000);
+}
+
+/* A thread that has not begun yet has waited from time 0 on. */
+FROM_EMPTY(a_barrier_that_nobody_has_passed_was_not_passed_at_time_0)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    arrive_at(line, &region, 1000, 0);
+    state_set_idle(line, 0);
+    assert_int_equal(released_us(line), UINT64_MAX);
+}
+
 FROM_EMPTY(a_holder_of_many_sections_ago_is_found)
 {
     struct state_line *a = noting(), *b = noting();
