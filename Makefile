@@ -1,4 +1,4 @@
-# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so, libblame-mpi.so and libblame-gomp.so beside it;
+# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so, libblame-mpi.so, libblame-gomp.so and libblame-gomp-run.so beside it;
 #                 manual pages and completions in $(BUILD)/share
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
@@ -40,13 +40,14 @@ LIBRARY  := $(BUILD)/lib/libblame.so
 LOADER   := $(BUILD)/lib/libblame-loader.so
 MPI_LAYER := $(BUILD)/lib/libblame-mpi.so
 GOMP_LAYER := $(BUILD)/lib/libblame-gomp.so
+GOMP_RUN := $(BUILD)/lib/libblame-gomp-run.so
 # Only where there is an MPI to build it with: MPICC=mpicc.mpich takes another one.
 MPICC    ?= mpicc
 MPI_MERGE := $(if $(shell command -v $(MPICC)),$(BUILD)/bin/blame-merge)
 # The laboratory, where the command looks for it.
 LAB      := $(BUILD)/share/blame/lab
 include command/cli/manual/manual.mk
-PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(GOMP_LAYER) $(MPI_MERGE) $(LAB) $(MANUAL)
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(GOMP_LAYER) $(GOMP_RUN) $(MPI_MERGE) $(LAB) $(MANUAL)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -84,10 +85,18 @@ $(MPI_LAYER): layers/mpi/layer.c base/bind.c base/bind.h base/kernel.h base/mpi_
 GOMP_SOURCES := $(sort $(wildcard layers/gomp/*.c))
 GOMP_FLAGS := $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer
 $(call objects,$(GOMP_SOURCES)): ALL_CFLAGS := $(GOMP_FLAGS)
-$(GOMP_LAYER): $(call objects,$(GOMP_SOURCES)) layers/gomp/export.map base/bind.c base/bind.h base/kernel.h base/atomics.h
+GOMP_PARTS := $(call objects,$(GOMP_SOURCES)) layers/gomp/export.map base/bind.c base/bind.h base/kernel.h base/atomics.h
+gomp_link = $(CC) $(filter-out -MMD -MP,$(GOMP_FLAGS)) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ $(call objects,$(GOMP_SOURCES)) base/bind.c \
+    -Wl,--version-script=layers/gomp/export.map -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
+$(GOMP_LAYER): $(GOMP_PARTS)
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP,$(GOMP_FLAGS)) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ $(call objects,$(GOMP_SOURCES)) base/bind.c \
-	    -Wl,--version-script=layers/gomp/export.map -Wl,-soname,libblame-gomp.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
+	$(gomp_link)
+
+# The same for blame run: it needs libgomp, by a name for which libblame-loader.so gives the file that the program would have had.
+$(GOMP_RUN): $(GOMP_PARTS)
+	@mkdir -p $(@D)
+	$(CC) -shared -nostdlib -x c /dev/null -o $(BUILD)/libblame-real-gomp.so.1 -Wl,-soname,libblame-real-gomp.so.1
+	$(gomp_link) -Wl,--no-as-needed $(BUILD)/libblame-real-gomp.so.1
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)

@@ -141,9 +141,8 @@ uint64_t run_option_size_read(const char *text);
              W("1", "or the option alone: the profile contains only the program's name"),                              \
          "0|1", "")                                                                                                    \
     WORD("BLAME_RUNTIME", runtime, "auto",                                                                             \
-         W("auto", "libomp, unless libomp is known to run this program differently (default)")                         \
-             W("libomp", "libomp, if it has all functions that the program calls")                                     \
-                 W("own", "libgomp; the program is not measured"),                                                     \
+         W("auto", "libgomp (default)") W("libomp", "libomp, if it has all functions that the program calls")          \
+             W("own", "libgomp; the program is not measured"),                                                         \
          "WHICH", "the OpenMP runtime for a program built by GCC:")                                                    \
     WORD("BLAME_CONTEXT", context, "deferred",                                                                         \
          W("deferred", "when the region ends (default)") W("eager", "when the region begins: slow, for comparison"),   \

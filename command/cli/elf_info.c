@@ -52,8 +52,7 @@ enum elf_kind elf_kind_of(const char *path)
 }
 
 /* Runs the program's loader, which prints the libraries that it would load and does not start the program.
- * Our audit library adds why a library cannot use libomp. Returns the loader's pid, and a stream with its
- * output in *list. */
+ * Returns the loader's pid, and a stream with its output in *list. */
 static pid_t trace_loader(const char *path, FILE **list)
 {
     int ends[2];
@@ -94,18 +93,6 @@ static bool names_mpi(const char *line)
     return strncmp(line, "\tlibmpi", 7) == 0 && strchr(".cf_", line[7]);
 }
 
-/* Copies, from a line that our audit library printed, the reason why a library cannot use libomp. Leaves out
- * the end of the line, which says what happens as a result. */
-static void read_unsuitable_library(const char *line, struct elf_openmp *openmp)
-{
-    static const char mark[] = "blame: ";
-    const char *follows[] = {strstr(line, " may not load: "), strstr(line, " runs on it: ")};
-    for (size_t i = 0; i < sizeof(follows) / sizeof(follows[0]); i++)
-        if (strncmp(line, mark, sizeof(mark) - 1) == 0 && follows[i] && !openmp->late[0])
-            snprintf(openmp->late, sizeof(openmp->late), "%.*s", (int)(follows[i] - line - (long)sizeof(mark) + 1),
-                     line + sizeof(mark) - 1);
-}
-
 static void read_loader_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
     size_t length = strlen(libomp);
@@ -116,7 +103,6 @@ static void read_loader_line(const char *line, const char *libomp, struct elf_op
         openmp->gcc = true;
     if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')
         openmp->moved = true;
-    read_unsuitable_library(line, openmp);
 }
 
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp)

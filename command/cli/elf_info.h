@@ -21,9 +21,8 @@ struct elf_openmp {
     bool mpi;    /* whether an MPI library is loaded before main */
     /* whether nothing may be preloaded, because AddressSanitizer's library must be the first */
     bool own_first;
-    bool gcc;        /* whether libgomp.so.1 is loaded */
-    bool moved;      /* whether libomp is loaded in place of libgomp.so.1 */
-    char late[1024]; /* why a library of the program cannot use libomp; "" if all can */
+    bool gcc;   /* whether libgomp.so.1 is loaded */
+    bool moved; /* whether libomp is loaded in place of libgomp.so.1 */
 };
 
 /* Asks the loader, with the environment that the program will have. `libomp` is the path of the library that

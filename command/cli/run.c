@@ -1,4 +1,4 @@
-/* `blame run`: loads the tool before main, makes programs built by GCC use libomp, and passes on the
+/* `blame run`: loads the tool before main, makes libgomp report its events to the tool, and passes on the
  * program's exit status. */
 #include <ctype.h>
 #include <errno.h>
@@ -51,8 +51,8 @@ static const struct usage usage = {
     .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
     .about = "Runs a program, measures it and creates a profile directory. The tool is loaded before main, so that "
              "serial\n"
-             "start-up is measured too. Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the\n"
-             "program's, or 128 + signal if a signal killed it. (After Ctrl-C, and in a rank of an MPI job, the same "
+             "start-up is measured too. The exit status is the program's, or 128 + signal if a signal killed it. "
+             "(After Ctrl-C, and in a rank of an MPI job, the same "
              "signal\n"
              "then also ends blame run.)\n"
              "\n"
@@ -235,11 +235,15 @@ static bool run_output_can_be_made(const char *typed)
 /* glibc version, times 100. With older versions, an audit library slows down every call between libraries. */
 #define OLDEST_GLIBC 235
 
+/* What a program built by GCC runs on: the values of BLAME_RUNTIME. */
+enum run_runtime { RUNTIME_AUTO, RUNTIME_LIBOMP, RUNTIME_OWN };
+
 /* Paths of our libraries that are loaded into the program. */
 struct parts {
     char tool[PATH_MAX];
     char loader[PATH_MAX + 32];
-    char mpi[PATH_MAX + 32]; /* "" if it is not installed */
+    char mpi[PATH_MAX + 32];  /* "" if it is not installed */
+    char gomp[PATH_MAX + 32]; /* the library that reports libgomp's events; "" if it is not installed */
 };
 
 /* A private folder for the duration of the run. It holds the list of profiles (run_notes.h). */
@@ -349,6 +353,10 @@ static bool find_our_libraries(char *self, struct parts *parts)
                  parts->tool);
         if (!can_be_opened(parts->mpi))
             parts->mpi[0] = '\0';
+        snprintf(parts->gomp, sizeof(parts->gomp), "%.*s/libblame-gomp-run.so",
+                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
+        if (!can_be_opened(parts->gomp))
+            parts->gomp[0] = '\0';
         if (can_be_opened(parts->loader))
             return true;
     }
@@ -444,46 +452,47 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
-/* Prints which runtime a program built by GCC uses. */
-static void say_runtime(const struct elf_openmp *openmp, const char *libomp, bool own)
+/* Prints why a program built by GCC does not run on a libgomp that reports its events. */
+static void say_runtime(const struct elf_openmp *openmp, const struct parts *parts, const char *libomp,
+                        enum run_runtime runtime)
 {
-    if (openmp->moved && openmp->late[0])
-        log_line_of_job(openmp->late,
-                        "; the program therefore keeps its own runtime, which is not measured; blame run --runtime "
-                        "libomp runs it on libomp anyway",
-                        NULL);
-    else if (openmp->moved && log_is_quiet())
+    const char *why = runtime == RUNTIME_LIBOMP ? "" : " (libblame-gomp-run.so is missing beside libblame.so)";
+    if (!openmp->gcc && !openmp->moved)
         return;
-    else if (openmp->moved)
-        log_line_of_job("the program was built by GCC; it runs on ", libomp, " instead of libgomp.so.1", NULL);
-    else if (openmp->gcc && own)
+    if (runtime == RUNTIME_OWN)
         log_line_of_job("the program was built by GCC and keeps its own runtime (--runtime own), which is not measured",
                         NULL);
-    else if (openmp->gcc && !libomp[0])
-        log_line_of_job("the program was built by GCC, and no libomp.so.5 was found to run it on: nothing will be "
-                        "measured; install libomp5-19",
-                        NULL);
+    else if (runtime == RUNTIME_AUTO && parts->gomp[0])
+        return;
+    else if (openmp->moved && (*why || !log_is_quiet()))
+        log_line_of_job("the program was built by GCC; it runs on ", libomp, " instead of libgomp.so.1", why, NULL);
+    else if (!libomp[0])
+        log_line_of_job("the program was built by GCC, and no libomp.so.5 was found to run it on", why,
+                        ": nothing will be measured; install libomp5-19", NULL);
 }
 
-/* Tells our audit library which libomp to load, and prints which runtime the program uses. The audit library
- * prints this itself for programs that this program starts. */
+/* Tells our audit library what libgomp is replaced by, and prints if that changes the program's runtime. The
+ * audit library prints this itself for programs that this program starts. */
 static void prepare_audit_library(const char *program, const struct parts *parts)
 {
-    char libomp[PATH_MAX];
+    char libomp[PATH_MAX] = "";
     struct elf_openmp openmp;
-    const char *runtime = getenv("BLAME_RUNTIME");
-    bool own = runtime && strcmp(runtime, "own") == 0;
-    if (own || !find_libomp(libomp, sizeof(libomp)))
+    const char *given = getenv("BLAME_RUNTIME");
+    enum run_runtime runtime = given && strcmp(given, "own") == 0      ? RUNTIME_OWN
+                               : given && strcmp(given, "libomp") == 0 ? RUNTIME_LIBOMP
+                                                                       : RUNTIME_AUTO;
+    bool reports = runtime == RUNTIME_AUTO && parts->gomp[0];
+    if (reports || runtime == RUNTIME_OWN || !find_libomp(libomp, sizeof(libomp)))
         libomp[0] = '\0';
+    setenv("BLAME_GOMP", reports ? parts->gomp : "", 1);
     setenv("BLAME_LIBOMP", libomp, 1);
     prepend_to_variable("LD_AUDIT", parts->loader);
-    set_variables_for_gcc();
+    if (libomp[0])
+        set_variables_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
     if (openmp.mpi && !openmp.own_first && parts->mpi[0])
         prepend_to_variable("LD_PRELOAD", parts->mpi);
-    say_runtime(&openmp, libomp, own);
-    if (openmp.moved && openmp.late[0])
-        setenv("BLAME_LIBOMP", "", 1);
+    say_runtime(&openmp, parts, libomp, runtime);
 }
 
 /* Tells an outer blame run not to complain about a missing profile. Writes the note that the tool leaves
@@ -606,8 +615,8 @@ static void say_no_profile(const char *program)
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
-                    ": the program started no parallel region on an OpenMP runtime with tool support (libomp, or "
-                    "libgomp if libomp can replace it), or it has an OpenMP tool of its own (ompt_start_tool), or it "
+                    ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), or "
+                    "it has an OpenMP tool of its own (ompt_start_tool), or it "
                     "did not inherit the environment of blame run",
                     NULL);
 }

@@ -17,8 +17,8 @@ const char *const lock_kind_name[] = {
     [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
 };
 
-/* Returns the name of the data object that contains a lock's absolute address; "" for a lock on the heap or
- * on a stack. The caller frees the name. */
+/* Returns the name of the data object of the program that contains a lock's absolute address; "" for a lock
+ * on the heap, on a stack, or in the runtime, which has the lock of all critical sections without a name. The caller frees the name. */
 static char *lock_table_find_symbol(const struct profile *profile, struct symbols *symbols, uint64_t address)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
@@ -26,7 +26,7 @@ static char *lock_table_find_symbol(const struct profile *profile, struct symbol
         /* A wait id holds only the low 56 bits of the address. In a prelinked module, the subtraction may
          * wrap. */
         uint64_t vaddr = address - module->load_bias;
-        if (vaddr < module->vaddr_low || vaddr >= module->vaddr_high)
+        if (vaddr < module->vaddr_low || vaddr >= module->vaddr_high || module->flags & PROFILE_MODULE_RUNTIME)
             continue;
         const char *symbol = symbols_data(symbols, (uint32_t)i + 1, vaddr);
         if (symbol)

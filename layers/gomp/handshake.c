@@ -69,7 +69,7 @@ static bool handshake_wanted(void)
 
 static bool handshake_find_tool(void)
 {
-    if (!handshake_wanted())
+    if (!handshake_wanted() || real_has_interface())
         return false;
     tool = handshake_ask(RTLD_DEFAULT);
     if (!tool)

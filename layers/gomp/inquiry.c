@@ -226,8 +226,11 @@ static const struct {
     FUNCTION(get_num_devices),
 };
 
+/* Besides OMPT's entry points, a tool finds an address inside libgomp by the name ompt_runtime_behind. */
 ompt_interface_fn_t inquiry_look_up(const char *name)
 {
+    if (strcmp(name, "ompt_runtime_behind") == 0)
+        return (ompt_interface_fn_t)real.omp_get_num_threads;
     for (size_t i = 0; i < LENGTH(functions); i++)
         if (strcmp(functions[i].name, name) == 0)
             return functions[i].function;

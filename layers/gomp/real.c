@@ -29,6 +29,17 @@ void *gomp_real(const char *name, const char *version)
     return late ? dlvsym(late, name, version) : NULL;
 }
 
+bool real_has_interface(void)
+{
+    Dl_info here, there;
+    void *known = gomp_real("GOMP_parallel_end", "GOMP_1.0");
+    void *library = known && dladdr(known, &here) ? dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = library ? dlsym(library, "__kmpc_fork_call") : NULL;
+    if (library)
+        dlclose(library);
+    return found && dladdr(found, &there) && here.dli_fbase == there.dli_fbase;
+}
+
 /* The program would not have started, or would end here as well, without the provider. */
 static __attribute__((noreturn, cold)) void real_lacks(const char *name)
 {

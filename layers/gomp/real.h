@@ -36,6 +36,9 @@ extern bool real_cancellation;
  * libgomp yet. This is the only place that knows how the real library is found. [init] */
 void *gomp_real(const char *name, const char *version);
 
+/* Returns true if LLVM's runtime bears libgomp's name, as in conda: it has a tool interface of its own. [init] */
+bool real_has_interface(void);
+
 /* Fills `real`. Returns false if the process has no libgomp yet. [init] */
 bool real_find_all(void);
 

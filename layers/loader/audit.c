@@ -1,11 +1,13 @@
 /* libblame-loader.so: the library that `blame run` adds to the program's dynamic loader (LD_AUDIT, see
  * rtld-audit(7)).
  *
- * An object that needs GCC's OpenMP runtime gets LLVM's instead, if LLVM's runtime has everything that the
- * object uses. This works at the start of the program and for dlopen(), and also for renamed copies of
- * libgomp in Python wheels (libgomp-a34b3233.so.1.0.0). If the program itself needs a runtime, the runtime is
- * started before main. A program without OpenMP pays only for loading this library. The library does not use
- * a C library, because the loader would have to load a second copy of it.
+ * An object that needs GCC's OpenMP runtime, libgomp, gets libblame-gomp-run.so instead, which needs that same
+ * libgomp and reports its events. All objects get the same one, so that the functions that an object calls
+ * belong to one copy of libgomp. With --runtime libomp, such an object gets LLVM's runtime instead, if that
+ * has everything that the object uses. Both work at the start of the program and for dlopen(), and also for
+ * renamed copies of libgomp in Python wheels (libgomp-a34b3233.so.1.0.0). If the program itself needs a
+ * runtime, the runtime is started before main. A program without OpenMP pays only for loading this library.
+ * The library does not use a C library, because the loader would have to load a second copy of it.
  *
  * The functions below run inside the loader, under its lock. They call no functions of the program's
  * libraries, except __kmpc_global_thread_num and omp_get_num_places before main. */
@@ -17,32 +19,40 @@
 #include "base/same_file.h"
 #include "layers/loader/elf_view.h"
 #include "layers/loader/kernel.h"
+#include "layers/loader/search_path.h"
 #include "layers/loader/static_tls.h"
 #include "layers/loader/text.h"
 
 /* ---- the program's environment ---- */
 
+#define PATH_BYTES 4096
+
 struct environment {
-    char libomp[4096]; /* value of BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
-    bool unread;       /* true if /proc/self/environ cannot be read */
-    bool moves_all;    /* true if BLAME_RUNTIME=libomp: ignore how libomp differs from libgomp */
-    bool cancels;      /* true if OMP_CANCELLATION is set to a value other than false */
+    /* value of BLAME_GOMP: path of the library that reports libgomp's events; empty: none */
+    char gomp[PATH_BYTES];
+    char libomp[PATH_BYTES];  /* value of BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
+    char folders[PATH_BYTES]; /* value of LD_LIBRARY_PATH */
+    bool unread;              /* true if /proc/self/environ cannot be read */
 };
 
-/* Returns true unless the value is missing, empty or "0", or begins with f or F (false). */
-static bool loader_variable_is_on(const char *value)
+/* Copies the text. If there is no room for it, copies its beginning. */
+static void loader_copy_text(char to[PATH_BYTES], const char *text)
 {
-    return value && *value && !(value[0] == '0' && !value[1]) && (value[0] | 0x20) != 'f';
+    size_t i = 0;
+    for (; text[i] && i < PATH_BYTES - 1; i++)
+        to[i] = text[i];
+    to[i] = '\0';
 }
 
 static void loader_take_variable(struct environment *environment, const char *entry)
 {
-    const char *value = text_after(entry, "BLAME_LIBOMP=");
-    for (size_t i = 0; value && i < sizeof(environment->libomp); i++)
-        if (!(environment->libomp[i] = value[i]))
-            break;
-    environment->moves_all |= text_equal(entry, "BLAME_RUNTIME=libomp");
-    environment->cancels |= loader_variable_is_on(text_after(entry, "OMP_CANCELLATION="));
+    const char *value;
+    if ((value = text_after(entry, "BLAME_GOMP=")))
+        loader_copy_text(environment->gomp, value);
+    if ((value = text_after(entry, "BLAME_LIBOMP=")))
+        loader_copy_text(environment->libomp, value);
+    if ((value = text_after(entry, "LD_LIBRARY_PATH=")))
+        loader_copy_text(environment->folders, value);
 }
 
 /* Fills in an environment that is all zero. It reads /proc/self/environ, because there is no getenv() without
@@ -50,7 +60,7 @@ static void loader_take_variable(struct environment *environment, const char *en
 static void loader_read_environment(struct environment *environment)
 {
     /* longer entries are truncated; static is safe, because the loader's lock lets in only one thread */
-    static char entry[sizeof(environment->libomp) + sizeof("BLAME_LIBOMP=")];
+    static char entry[PATH_BYTES + sizeof("LD_LIBRARY_PATH=")];
     char buffer[1024];
     size_t length = 0;
     int fd = kernel_open("/proc/self/environ");
@@ -66,74 +76,29 @@ static void loader_read_environment(struct environment *environment)
             loader_take_variable(environment, entry);
             length = 0;
         }
-    environment->libomp[sizeof(environment->libomp) - 1] = '\0';
     if (fd >= 0)
         kernel_close(fd);
 }
 
-/* ---- differences between libomp and libgomp, shown by the names that a program imports ---- */
+/* ---- calls for which libomp prints a deprecation warning ---- */
 
-enum {
-    TRAIT_TEAMS = 1, /* the program has a teams construct on the host */
-    /* the program has a worksharing construct that starts with memory for its team (scan) or with task
-     * reductions */
-    TRAIT_SHARES = 2,
-    TRAIT_REDUCES = 4,    /* the program has task reductions in a worksharing construct */
-    TRAIT_CANCELS = 8,    /* cancel */
-    TRAIT_DEPRECATED = 16 /* the program calls functions for which libomp prints a deprecation warning */
-};
-
-static const struct {
-    const char *name;
-    unsigned trait;
-} trait_names[] = {
-    {"GOMP_teams_reg", TRAIT_TEAMS},
-    {"GOMP_loop_start", TRAIT_SHARES},
-    {"GOMP_loop_ull_start", TRAIT_SHARES},
-    {"GOMP_loop_ordered_start", TRAIT_SHARES},
-    {"GOMP_loop_ull_ordered_start", TRAIT_SHARES},
-    {"GOMP_loop_doacross_start", TRAIT_SHARES},
-    {"GOMP_loop_ull_doacross_start", TRAIT_SHARES},
-    {"GOMP_sections2_start", TRAIT_SHARES},
-    {"GOMP_workshare_task_reduction_unregister", TRAIT_REDUCES},
-    {"GOMP_cancel", TRAIT_CANCELS},
-    {"omp_set_nested", TRAIT_DEPRECATED},
-    {"omp_set_nested_", TRAIT_DEPRECATED},
-    {"omp_set_nested_8_", TRAIT_DEPRECATED},
-    {"omp_get_nested", TRAIT_DEPRECATED},
-    {"omp_get_nested_", TRAIT_DEPRECATED},
-};
-
-/* Adds the trait that an imported name shows to *traits. Returns true, so that elf_view_unmet() visits all
- * names. */
-static bool loader_note_trait(const void *traits, const char *name)
+/* Sets *found if the name is one of these calls. Returns true, so that elf_view_unmet() visits all names. */
+static bool loader_note_deprecated(const void *found, const char *name)
 {
-    for (size_t i = 0; i < sizeof(trait_names) / sizeof(trait_names[0]); i++)
-        if (text_equal(trait_names[i].name, name))
-            *(*(unsigned *const *)traits) |= trait_names[i].trait;
+    static const char *const names[] = {"omp_set_nested", "omp_set_nested_", "omp_set_nested_8_", "omp_get_nested",
+                                        "omp_get_nested_"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (text_equal(names[i], name))
+            **(bool *const *)found = true;
     return true;
 }
 
-/* Returns the TRAIT_ flags that an object's imported names show. */
-static unsigned loader_traits_of(const struct elf_view *object)
+static bool loader_calls_deprecated(const struct elf_view *object)
 {
-    unsigned traits = 0;
+    bool found = false;
     struct elf_lack none;
-    elf_view_unmet(object, loader_note_trait, &(unsigned *){&traits}, &none);
-    return traits;
-}
-
-/* Returns the reason for which libomp cannot run a program with these traits, as the end of a sentence whose
- * subject is libomp; NULL if libomp can run it. `cancels` is true if OMP_CANCELLATION is on. */
-static const char *loader_traits_differ(unsigned traits, bool cancels)
-{
-    if (traits & TRAIT_TEAMS)
-        return " uses teams (GOMP_teams_reg), for which libomp creates different teams and threads than libgomp";
-    if (traits & TRAIT_SHARES && !(traits & TRAIT_REDUCES))
-        return " has neither scan nor lastprivate(conditional:)";
-    if (traits & TRAIT_CANCELS && cancels)
-        return " may hang when a region is cancelled (GOMP_cancel, OMP_CANCELLATION)";
-    return NULL;
+    elf_view_unmet(object, loader_note_deprecated, &(bool *){&found}, &none);
+    return found;
 }
 
 /* ---- files of loaded libraries, mapped for libblame.so (base/launched.h) ---- */
@@ -200,6 +165,8 @@ static void images_remove(const struct link_map *map)
 #define PATIENCE_MS 1000
 
 #define GCC_NAME "libgomp.so.1"
+/* the name by which libblame-gomp-run.so needs the program's libgomp */
+#define REAL_NAME "libblame-real-gomp.so.1"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -210,8 +177,15 @@ static struct {
     /* true once all libraries with which the program starts are mapped; their code has not run yet */
     bool mapped;
     bool measured; /* true if libblame.so is loaded */
-    bool moved;    /* true if the LLVM runtime was loaded as libgomp.so.1 */
-    /* the last object for which loader_judge_runtime() was asked, and whether libomp suits it */
+    bool started;  /* true once the runtime was started before main, or need not be */
+    /* The library that reports libgomp's events, and the libgomp behind it; NULL: not loaded */
+    const struct link_map *gomp, *real;
+    /* the object for which that library was loaded, and the name by which it asked for libgomp */
+    const struct link_map *gomp_needer;
+    char gomp_name[PATH_BYTES];
+    bool searches_real; /* true while the libgomp behind that library is searched for */
+    bool moved;         /* true if the LLVM runtime was loaded as libgomp.so.1 */
+    /* the last object for which loader_judge_runtime() was asked, and whether the runtime suits it */
     const struct link_map *judged;
     bool enough;
     /* the last object about which print_runtime_lack() printed a line */
@@ -260,17 +234,28 @@ static void write_loader_line(const char *const *parts, size_t count)
     kernel_write(2, line, length);
 }
 
-/* Prints why an object does not get libomp, and the consequence (`follows`). */
-static void print_runtime_reason(const struct link_map *needer, const char *why, const char *follows)
+/* Returns the path of the LLVM runtime that is loaded, or that would be. */
+static const char *loader_libomp(void)
 {
-    const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given.libomp, why,
-                           ": ",      *needer->l_name ? needer->l_name : "the program",  follows,
-                           "\n"};
+    return self.llvm ? self.llvm->l_name : self.given.libomp;
+}
+
+static const char *loader_name_of(const struct link_map *object)
+{
+    return *object->l_name ? object->l_name : "the program";
+}
+
+/* Prints why an object does not get the runtime, and the consequence (`follows`). */
+static void print_runtime_reason(const char *runtime, const struct link_map *needer, const char *why,
+                                 const char *follows)
+{
+    const char *parts[] = {"blame: ", runtime, why, ": ", loader_name_of(needer), follows, "\n"};
     write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-/* Prints which names libomp lacks for an object, and the consequence (`follows`). */
-static void print_runtime_lack(const struct link_map *needer, const struct elf_lack *lack, const char *follows)
+/* Prints which names the runtime lacks for an object, and the consequence (`follows`). */
+static void print_runtime_lack(const char *runtime, const struct link_map *needer, const struct elf_lack *lack,
+                               const char *follows)
 {
     char more[] = " and 00 more";
     more[5] = (char)('0' + (lack->count - 1) / 10);
@@ -278,15 +263,9 @@ static void print_runtime_lack(const struct link_map *needer, const struct elf_l
     if (more[5] == '0') /* skip the leading zero */
         for (char *at = &more[5]; *at; at++)
             at[0] = at[1];
-    const char *parts[] = {"blame: ",
-                           self.llvm ? self.llvm->l_name : self.given.libomp,
-                           " does not have ",
-                           lack->name,
-                           lack->count > 1 ? more : "",
-                           ": ",
-                           *needer->l_name ? needer->l_name : "the program",
-                           follows,
-                           "\n"};
+    const char *parts[] = {
+        "blame: ", runtime, " does not have ", lack->name, lack->count > 1 ? more : "", ": ", loader_name_of(needer),
+        follows,   "\n"};
     write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
     self.told = needer;
 }
@@ -297,8 +276,7 @@ static void print_runtime_lack(const struct link_map *needer, const struct elf_l
 /* Prints that the environment cannot be read, so that we do not know which runtime to use. */
 static void print_environment_unread(const struct link_map *needer)
 {
-    const char *parts[] = {
-        "blame: /proc/self/environ cannot be read: ", *needer->l_name ? needer->l_name : "the program", KEEPS, "\n"};
+    const char *parts[] = {"blame: /proc/self/environ cannot be read: ", loader_name_of(needer), KEEPS, "\n"};
     write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
     self.judged = needer;
     self.enough = false;
@@ -311,15 +289,11 @@ static bool loader_runtime_suits(const struct elf_view *runtime, const struct li
     struct elf_lack lack;
     elf_view_of_map(&wanted, needer);
     if (elf_view_lacks(runtime, &wanted, library, &lack)) {
-        print_runtime_lack(needer, &lack, KEEPS);
+        print_runtime_lack(loader_libomp(), needer, &lack, KEEPS);
         return false;
     }
-    unsigned traits = loader_traits_of(&wanted);
-    const char *differs = self.given.moves_all ? NULL : loader_traits_differ(traits, self.given.cancels);
-    self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
-    if (differs)
-        print_runtime_reason(needer, differs, KEEPS "; blame run --runtime libomp runs it on libomp anyway");
-    return !differs;
+    self.launched.deprecated |= loader_calls_deprecated(&wanted);
+    return true;
 }
 
 /* Returns true if loader_runtime_suits() holds for the object that needs the library, and for all loaded
@@ -337,48 +311,92 @@ static bool loader_runtime_suits_all(const struct elf_view *runtime, const struc
     return true;
 }
 
+/* Maps the file of a runtime that is not loaded yet. Returns NULL after a line if it is not a library. */
+static const void *loader_map_runtime(const char *path, struct elf_view *runtime, size_t *bytes,
+                                      const struct link_map *needer)
+{
+    int fd = kernel_open(path);
+    const void *file = fd >= 0 ? kernel_map_file(fd, bytes) : NULL;
+    if (fd >= 0)
+        kernel_close(fd);
+    if (file && elf_view_of_file(runtime, file, *bytes))
+        return file;
+    print_runtime_reason(path, needer, " is not a readable library", KEEPS);
+    if (file)
+        kernel_unmap(file, *bytes);
+    return NULL;
+}
+
 /* Returns true if libomp can be started, and suits all objects that need `library`. Otherwise prints why not. */
-static bool loader_judge_runtime(const struct link_map *needer, const char *library)
+static bool loader_judge_libomp(const struct link_map *needer, const char *library)
 {
     struct elf_view runtime;
     size_t bytes = 0;
     const void *file = NULL;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
-        print_runtime_reason(needer, " cannot start with so low a limit on file sizes (ulimit -f)", KEEPS);
+        print_runtime_reason(loader_libomp(), needer, " cannot start with so low a limit on file sizes (ulimit -f)",
+                             KEEPS);
         return false;
     }
     if (!self.llvm && kernel_room("/dev/shm") < LIBOMP_ROOM_BYTES) {
-        print_runtime_reason(needer, " may find no room in /dev/shm", KEEPS);
+        print_runtime_reason(loader_libomp(), needer, " may find no room in /dev/shm", KEEPS);
         return false;
     }
-    if (self.llvm) {
+    if (self.llvm)
         elf_view_of_map(&runtime, self.llvm);
-    } else {
-        int fd = kernel_open(self.given.libomp);
-        file = fd >= 0 ? kernel_map_file(fd, &bytes) : NULL;
-        if (fd >= 0)
-            kernel_close(fd);
-        if (!file || !elf_view_of_file(&runtime, file, bytes)) {
-            print_runtime_reason(needer, " is not a readable library", KEEPS);
-            if (file)
-                kernel_unmap(file, bytes);
-            return false;
-        }
-    }
+    else if (!(file = loader_map_runtime(self.given.libomp, &runtime, &bytes, needer)))
+        return false;
     bool enough = loader_runtime_suits_all(&runtime, needer, library);
     if (file)
         kernel_unmap(file, bytes);
     return enough;
 }
 
-/* Returns what loader_judge_runtime() returns. The result is kept, because the loader asks once for each
- * folder that it searches. */
+/* Returns true if the library that reports libgomp's events has all versions that the object needs, and the
+ * libgomp behind it, if it is loaded, everything. Otherwise prints why not. */
+static bool loader_judge_gomp(const struct link_map *needer, const char *library)
+{
+    struct elf_view runtime, wanted;
+    struct elf_lack lack;
+    size_t bytes = 0;
+    const void *file = NULL;
+    elf_view_of_map(&wanted, needer);
+    if (self.gomp)
+        elf_view_of_map(&runtime, self.gomp);
+    else if (!(file = loader_map_runtime(self.given.gomp, &runtime, &bytes, needer)))
+        return false;
+    const char *lacking = elf_view_lacks_version(&runtime, &wanted, library, &lack) ? self.given.gomp : NULL;
+    if (file)
+        kernel_unmap(file, bytes);
+    if (!lacking && self.real) {
+        elf_view_of_map(&runtime, self.real);
+        lacking = elf_view_lacks(&runtime, &wanted, library, &lack) ? self.real->l_name : NULL;
+    }
+    if (lacking)
+        print_runtime_lack(lacking, needer, &lack, KEEPS);
+    return !lacking;
+}
+
+/* Returns true if the runtime that replaces libgomp suits the object. The result is kept, because the loader
+ * asks once for each folder that it searches. */
 static bool loader_runtime_is_enough(const struct link_map *needer, const char *library)
 {
     if (self.judged != needer)
-        self.enough = loader_judge_runtime(needer, library);
+        self.enough = *self.given.gomp ? loader_judge_gomp(needer, library) : loader_judge_libomp(needer, library);
     self.judged = needer;
     return self.enough;
+}
+
+/* Returns the name or path by which the loader finds the libgomp behind the library that reports its events:
+ * the one that the object for which that library was loaded would have. */
+static char *loader_search_real(void)
+{
+    static char path[PATH_BYTES];
+    self.searches_real = true;
+    if (text_file_name(self.gomp_name) == self.gomp_name &&
+        search_path_find(self.gomp_needer, self.given.folders, self.gomp_name, path, sizeof(path)))
+        return path;
+    return self.gomp_name;
 }
 
 EXPORT unsigned la_version(unsigned version)
@@ -398,20 +416,30 @@ EXPORT unsigned la_version(unsigned version)
  * the runtime is not loaded, and at a later one if it is. */
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
+    const struct link_map *needer = (const struct link_map *)*cookie;
     const char *file = text_file_name(name);
-    bool gcc = is_gcc_runtime(file), now = flag == LA_SER_ORIG ? !self.llvm || file != name : self.llvm != NULL;
-    if (!now || !(gcc || (self.llvm && is_llvm_runtime(file))))
-        return (char *)name;
+    if (self.gomp && needer == self.gomp && flag == LA_SER_ORIG && text_equal(name, REAL_NAME))
+        return loader_search_real();
+    bool gcc = is_gcc_runtime(file) && needer != self.gomp, llvm = is_llvm_runtime(file);
     if (gcc && !self.asked)
         loader_read_environment(&self.given);
     self.asked |= gcc;
-    const char *runtime = self.llvm ? self.llvm->l_name : self.given.libomp;
-    if (self.given.unread && !*runtime && self.judged != (const struct link_map *)*cookie)
-        print_environment_unread((const struct link_map *)*cookie);
-    if (!*runtime || text_equal(runtime, name) || !loader_runtime_is_enough((const struct link_map *)*cookie, file))
+    const struct link_map *there = *self.given.gomp ? self.gomp : self.llvm;
+    bool now = flag == LA_SER_ORIG ? !there || file != name : there != NULL;
+    if (!now || !(gcc || (self.llvm && llvm && !*self.given.gomp)))
         return (char *)name;
-    self.moved |= text_equal(file, GCC_NAME);
-    self.launched.moved = 1;
+    const char *runtime = there ? there->l_name : *self.given.gomp ? self.given.gomp : self.given.libomp;
+    if (self.given.unread && !*runtime && self.judged != needer)
+        print_environment_unread(needer);
+    if (!*runtime || text_equal(runtime, name) || !loader_runtime_is_enough(needer, file))
+        return (char *)name;
+    if (*self.given.gomp && !there) {
+        self.gomp_needer = needer;
+        loader_copy_text(self.gomp_name, name);
+    }
+    self.moved |= !*self.given.gomp && text_equal(file, GCC_NAME);
+    self.launched.moved |= !*self.given.gomp;
+    self.launched.reported |= *self.given.gomp != '\0';
     return (char *)runtime;
 }
 
@@ -425,14 +453,10 @@ static void loader_tell_of_late_object(const struct elf_view *needer, const stru
     if (!elf_view_needs(needer, map, GCC_NAME))
         return;
     if (elf_view_lacks(&runtime, needer, GCC_NAME, &lack)) {
-        print_runtime_lack(map, &lack, " may not load" REPLACED);
+        print_runtime_lack(loader_libomp(), map, &lack, " may not load" REPLACED);
         return;
     }
-    unsigned traits = loader_traits_of(needer);
-    const char *differs = self.given.moves_all ? NULL : loader_traits_differ(traits, self.given.cancels);
-    self.launched.deprecated |= (traits & TRAIT_DEPRECATED) != 0;
-    if (differs)
-        print_runtime_reason(map, differs, " runs on it" REPLACED);
+    self.launched.deprecated |= loader_calls_deprecated(needer);
 }
 
 /* Makes sure that glibc will find room for the thread-local storage of an object with which the process
@@ -472,6 +496,11 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         self.program = map;
     if (self.fresh_count < FRESH_OBJECTS)
         self.fresh[self.fresh_count++] = map;
+    if (self.searches_real)
+        self.real = map;
+    self.searches_real = false;
+    if (!self.gomp && *self.given.gomp && text_equal(map->l_name, self.given.gomp))
+        self.gomp = map;
     if (!self.llvm && (is_llvm_runtime(file) || (*self.given.libomp && text_equal(map->l_name, self.given.libomp))))
         self.llvm = map;
     elf_view_of_map(&view, map);
@@ -483,6 +512,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         return 0;
     const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
     self.measured = symbol && symbol->st_size == sizeof(self.launched);
+    self.launched.before_main = !self.started;
     if (self.measured)
         *(struct launched *)(view.base + symbol->st_value) = self.launched;
     return 0;
@@ -494,6 +524,10 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
     images_remove(map);
     if (map == self.llvm)
         self.llvm = NULL;
+    if (map == self.gomp)
+        self.gomp = NULL;
+    if (map == self.real)
+        self.real = NULL;
     if (map == self.judged)
         self.judged = NULL;
     if (map == self.told)
@@ -528,7 +562,8 @@ static void loader_tell_of_unmet_symbols(void)
         struct elf_lack lack;
         elf_view_of_map(&view, self.fresh[i]);
         if (self.fresh[i] != self.told && elf_view_unmet(&view, loader_process_has_symbol, self.program, &lack))
-            print_runtime_lack(self.fresh[i], &lack, " runs nevertheless, and ends when it calls that function");
+            print_runtime_lack(loader_libomp(), self.fresh[i], &lack,
+                               " runs nevertheless, and ends when it calls that function");
     }
     self.fresh_count = 0;
 }
@@ -558,6 +593,7 @@ EXPORT void la_preinit(uintptr_t *cookie)
     /* the runtime may also be linked into the program itself */
     const struct link_map *maps[] = {self.llvm, self.program};
     (void)cookie;
+    self.started = true;
     for (size_t i = 0; i < 2; i++) {
         if (!maps[i])
             continue;
@@ -565,9 +601,9 @@ EXPORT void la_preinit(uintptr_t *cookie)
         uintptr_t start = runtime_function(&view, "__kmpc_global_thread_num");
         if (!start || !runtime_function(&view, "__kmpc_fork_call"))
             continue;
-        self.launched.before_main = 1;
+        self.started = false; /* until the runtime has loaded the tool */
         ((int (*)(void *))start)(NULL);
-        self.launched.before_main = 0;
+        self.started = true;
         uintptr_t places = self.launched.moved ? runtime_function(&view, "omp_get_num_places") : 0;
         if (places)
             ((int (*)(void))places)();

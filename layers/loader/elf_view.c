@@ -191,6 +191,14 @@ bool elf_view_needs(const struct elf_view *view, const struct link_map *map, con
     return false;
 }
 
+const char *elf_view_dynamic_string(const struct elf_view *view, const struct link_map *map, int64_t tag)
+{
+    for (const ElfW(Dyn) *entry = map->l_ld; view->strings && entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == tag)
+            return elf_string(view, entry->d_un.d_val);
+    return "";
+}
+
 static bool elf_defines_version(const struct elf_view *view, const char *name)
 {
     uintptr_t at = view->versions_defined;
@@ -311,13 +319,17 @@ static bool elf_has_symbol(const void *runtime, const char *name)
     return elf_view_find(runtime, name) != NULL;
 }
 
+bool elf_view_lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library,
+                            struct elf_lack *lack)
+{
+    lack->name = needer->symbols && needer->strings ? elf_lacks_version(runtime, needer, library) : NULL;
+    lack->count = lack->name != NULL;
+    return lack->name != NULL;
+}
+
 bool elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer, const char *library,
                     struct elf_lack *lack)
 {
-    if (elf_view_unmet(needer, elf_has_symbol, runtime, lack))
-        return true;
-    if (needer->symbols && needer->strings)
-        lack->name = elf_lacks_version(runtime, needer, library);
-    lack->count = lack->name != NULL;
-    return lack->name != NULL;
+    return elf_view_unmet(needer, elf_has_symbol, runtime, lack) ||
+           elf_view_lacks_version(runtime, needer, library, lack);
 }

@@ -36,6 +36,9 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name);
 /* Returns true if the object needs the library (DT_NEEDED). [init] */
 bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library);
 
+/* Returns the string that an entry of the object's dynamic section names; "" if there is no such entry. [init] */
+const char *elf_view_dynamic_string(const struct elf_view *view, const struct link_map *map, int64_t tag);
+
 #define ELF_LACK_MOST 64
 
 /* What an OpenMP runtime does not have although an object needs it. */
@@ -48,6 +51,10 @@ struct elf_lack {
 /* Returns true if has() does not find all names of an OpenMP runtime that `needer` imports. [init] */
 bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name), const void *in,
                     struct elf_lack *lack);
+
+/* Returns true if `runtime` lacks a version that `needer` needs from `library`. [init] */
+bool elf_view_lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library,
+                            struct elf_lack *lack);
 
 /* Returns true if `runtime` lacks something that `needer` needs from `library`: symbols, or if it has all
  * symbols, a version. [init] */

@@ -37,7 +37,7 @@ TOOL_LINE = re.compile(r"^blame: \S")
 LIBOMPS_OWN = re.compile(r"Assertion failure at kmp_tasking\.cpp\(\d+\): victim_tid < task_team->tt\.tt_nproc")
 LIBOMPS_MOST = 5
 # Many threads on few cores: a spinning idle thread takes the core from a working one.
-PASSIVE = {"KMP_BLOCKTIME": "0"}
+PASSIVE = {"KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
 # For GCC's runtime, where there is no tool.
 ASLEEP = {"OMP_WAIT_POLICY": "passive"}
 

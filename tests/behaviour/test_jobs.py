@@ -123,7 +123,7 @@ class Told(JobTest):
     def test_notes_about_the_program_and_the_options(self):
         for more, argv, start in (({"BLAME_RATTE": "1"}, [program("quick")], "blame: BLAME_RATTE: there is no such variable"),
                                   ({"BLAME_RATE": "x"}, [program("quick")], "blame: BLAME_RATE=x: expected"),
-                                  ({}, [BLAME, "run", program("quick_gcc")], "blame: the program was built by GCC; it runs on"),
+                                  ({}, [BLAME, "run", "--runtime", "libomp", program("quick_gcc")], "blame: the program was built by GCC; it runs on"),
                                   ({}, [BLAME, "run", "true"], "blame: no profile of rank 0: the progra")):
             with self.subTest(line=start):
                 lines = self.lines([rank_of_open_mpi(rank, 3) | more for rank in range(3)], argv)

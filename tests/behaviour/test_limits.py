@@ -20,11 +20,11 @@ FILE_LIMITS = (1 << 10, 8 << 10, 500 << 10)
 class FileLimit(BlameTest):
     """RLIMIT_FSIZE: a write beyond it raises SIGXFSZ, which kills."""
 
-    def limited(self, limit, argv, how):
+    def limited(self, limit, argv, how, runtime="auto"):
         env = self.tool_environment({"BLAME_SUMMARY": "1", "BLAME_DEPTH": "4096"}) if how else clean_environment()
         if how == "library":
             env["OMP_TOOL_LIBRARIES"] = LIBRARY
-        launcher = [BLAME, "run", "--"] if how == "launcher" else []
+        launcher = [BLAME, "run", "--runtime", runtime, "--"] if how == "launcher" else []
         return execute(["prlimit", f"--fsize={limit}", *launcher, *argv], env, self.new_folder())
 
     def assert_same(self, limit, name, way):
@@ -48,7 +48,7 @@ class FileLimit(BlameTest):
         argv = [program("file_limit_gcc"), "leaves", "own"]
         for limit in (0, *FILE_LIMITS[1:]):
             with self.subTest(limit=limit):
-                run = self.limited(limit, argv, "launcher")
+                run = self.limited(limit, argv, "launcher", "libomp")
                 self.assertEqual((run.status, run.stdout), (3, f"begin\nlimit {limit}, handler none\n"), run)
                 self.assertTrue(run.tool_lines(), run)
 
@@ -56,7 +56,7 @@ class FileLimit(BlameTest):
         small = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=20k tmpfs /dev/shm && exec "$@"', "sh"]
         if execute([*small, "true"], clean_environment(), self.new_folder()).status != 0:
             self.skipTest("no file system can be mounted here")
-        run = execute([*small, BLAME, "run", "--", program("quick_gcc"), "7"], self.tool_environment({}), self.new_folder())
+        run = execute([*small, BLAME, "run", "--runtime", "libomp", "--", program("quick_gcc"), "7"], self.tool_environment({}), self.new_folder())
         self.assertEqual(run.status, 7, run)
         self.assertIn("may find no room in /dev/shm", run.tool_lines()[0])
 

@@ -264,7 +264,7 @@ class Launcher(BlameTest):
         self.load(run)
 
     def test_it_says_once_that_a_gcc_program_runs_on_another_runtime(self):
-        run = self.attached([program("quick_gcc"), "4"], {"BLAME_SUMMARY": "1"}, "launcher")
+        run = self.attached([program("quick_gcc"), "4"], {"BLAME_SUMMARY": "1"}, "launcher", ["--runtime", "libomp"])
         self.assertEqual((run.status, run.stdout), (4, "sum 3\n"), run)
         self.assertEqual(run.stderr.splitlines().count(OWN_LINE), 1, run)
         self.assertEqual(len([line for line in run.tool_lines() if re.search("libgomp|built by GCC", line)]), 1, run)

@@ -222,7 +222,7 @@ class SameWithTool(BlameTest):
 
     def test_critical_sections_when_the_thread_that_started_the_runtime_has_ended(self):
         for name, how, told in (("first_thread", "library", ("pthread", "main")), ("first_thread", "launcher", ("main",)),
-                                ("first_thread_gcc", "launcher", ("main",))):
+                                ("first_thread_gcc", "launcher", ())):
             for case in ("pthread", "main"):
                 with self.subTest(name=name, how=how, case=case):
                     run, profile = self.same(name, case, how=how)

@@ -61,7 +61,7 @@ class Taken(BlameTest):
 
     def test_nor_do_they_of_the_part_in_the_loader(self):
         argv = [program("loads_later"), program("loads_later_clang.so"), "taken", program("coming_later.so")]
-        run = self.attached(argv, how="launcher")
+        run = self.attached(argv, how="launcher", options=["--runtime", "libomp"])
         self.assertEqual((run.status, run.stdout), (0, "sum 3\nsum 1\n"), run)
         self.assertEqual(os.path.getsize(os.path.join(run.folder, "two")), 0)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 SLOW = (("idleness", "slow_share"),)
-PASSIVE = {"KMP_BLOCKTIME": "0"}  # more threads than cores: a spinning idle thread takes the core from a working one
+PASSIVE = {"KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}  # more threads than cores: a spinning idle thread takes the core from a working one
 CANCEL = {"OMP_CANCELLATION": "true"}
 
 

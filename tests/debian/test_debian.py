@@ -16,7 +16,7 @@ from harness import ASLEEP, BlameTest  # noqa: E402
 
 # An idle thread that spins uses processor time which is not work, so idle threads sleep at once. Then the process's
 # user time is its work and the runtime's overhead, and the little the tool itself needs.
-TWO_THREADS = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0"}
+TWO_THREADS = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
 
 
 # The process's user time as the shell knows it, on a line of its own.

@@ -202,7 +202,7 @@ class Interpreters(BlameTest):
         path = os.path.join(self.folder, "script")
         with open(path, "w", encoding="utf-8") as file:
             file.write(script)
-        env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "BLAME_RATE": "200", "LD_LIBRARY_PATH": OPENMP_BLAS}
+        env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0", "BLAME_RATE": "200", "LD_LIBRARY_PATH": OPENMP_BLAS}
         run = self.assert_same_with_tool([interpreter, path, *arguments], env, "launcher")
         self.assertEqual(run.tool_lines(), [], run)
         found = [self.load(run, directory, SOUND) for directory in run.directories()
@@ -248,7 +248,7 @@ class Frames(BlameTest):
             path = os.path.join(folder, "script.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(script)
-            env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+            env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0", "PYTHONDONTWRITEBYTECODE": "1"}
             run = self.attached([PYTHON, path, program("loads_later_clang.so")], env, "launcher", options, folder=folder)
             self.assertEqual((run.status, run.stdout), (0, ""), run)
             self.assert_only_tool_lines(run)

@@ -43,7 +43,7 @@ class RFrames(BlameTest):
             path = os.path.join(folder, "script.R")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(SCRIPT)
-            run = self.attached([RSCRIPT, path, program("loads_later_clang.so")], {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0"},
+            run = self.attached([RSCRIPT, path, program("loads_later_clang.so")], {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"},
                                 "launcher", folder=folder)
             self.assertEqual((run.status, run.stdout), (0, ""), run)
             self.assert_only_tool_lines(run)

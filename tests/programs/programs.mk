@@ -131,6 +131,13 @@ $(foreach what,TEAMS SCAN CONDITIONAL CANCEL,$(call test_forms,otherwise_$(what)
 $(call test_forms,libotherwise.so,otherwise.c,$(TEST_GCC_C) -DTEAMS -DLIBRARY -shared -fPIC -Wl$(comma)-soname$(comma)libotherwise.so)
 $(call test_forms,otherwise_first,otherwise.c $(TEST_BIN)/libotherwise.so,$(TEST_GCC_C) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
 $(call test_forms,otherwise_last,otherwise.c $(TEST_BIN)/libotherwise.so,$(TEST_GCC_C) -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -Wl$(comma)--no-as-needed -lgomp)
+# Each way in which a call can be bound.
+TEST_REACHES := $(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE -fopenmp $(TEST_WARN)
+$(call test_forms,reaches,reaches.c,$(TEST_REACHES) -Wl$(comma)-z$(comma)lazy,-ldl)
+$(call test_forms,reaches_now,reaches.c,$(TEST_REACHES) -Wl$(comma)-z$(comma)now,-ldl)
+$(call test_forms,reaches_noplt,reaches.c,$(TEST_REACHES) -fno-plt,-ldl)
+$(call test_forms,reaches_nopie,reaches.c,$(TEST_REACHES) -fno-pie -no-pie,-ldl)
+$(call test_forms,quick_static_pie,quick.c,$(TEST_GCC_C) -static-pie)
 # Started by a loader that is not glibc's.
 $(call test_forms,other_loader,other_loader.c,$(TEST_GCC) -O2 -I. $(TEST_WARN) -static -nostdlib -ffreestanding -fno-stack-protector)
 $(call test_forms,imbalance2_nodebug,imbalance2.c,$(TEST_CLANG) -g0)
@@ -175,7 +182,7 @@ $(TEST_BIN)/mpi_late_asan_%: $(TEST_SOURCE)/mpi_late.c $(TEST_SOURCE)/spin.h | $
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 
 # OpenMP that is loaded later, and a runtime of years to come.
-test-programs: $(addprefix $(TEST_BIN)/,hashed/loads_later_lib.so other_libomp/loads_later_lib.so coming coming_later.so lacking)
+test-programs: $(addprefix $(TEST_BIN)/,hashed/loads_later_lib.so hashed_other/loads_later_lib.so other_libomp/loads_later_lib.so coming coming_later.so lacking)
 
 $(TEST_BIN):
 	mkdir -p $@
@@ -190,8 +197,8 @@ $(TEST_BIN)/lost_tables: $(TEST_SOURCE)/lost_tables.c $(TEST_BIN)/liblost_tables
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< -L$(TEST_BIN) -llost_tables -Wl,-z,now
 
 # As wheels bundle it: a copy of the runtime beside the library, under a name of its own.
-HASHED_GOMP := libgomp-a34b3233.so.1.0.0
-$(TEST_BIN)/hashed/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+HASHED_GOMP = libgomp-$(if $(findstring other,$(@D)),e985bcbb,a34b3233).so.1.0.0
+$(TEST_BIN)/hashed/loads_later_lib.so $(TEST_BIN)/hashed_other/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	mkdir -p $(@D)
 	cp $$($(TEST_GCC) -print-file-name=libgomp.so.1) $(@D)/$(HASHED_GOMP)
 	patchelf --set-soname $(HASHED_GOMP) $(@D)/$(HASHED_GOMP)
