@@ -105,7 +105,7 @@ _Static_assert(offsetof(struct state_line, held) == 56,
 
 /* Returns true if a wait of this kind is a barrier inside a region, which all threads of the team pass at the same
  * time. */
-static inline bool state_is_barrier(uint32_t place_kind) /* [any] */
+static inline bool state_is_barrier(uint32_t place_kind) /* [handler] */
 {
     return place_kind == PROFILE_PLACE_BARRIER || place_kind == PROFILE_PLACE_WORKSHARE;
 }
