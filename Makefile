@@ -85,6 +85,7 @@ $(MPI_LAYER): layers/mpi/layer.c base/bind.c base/bind.h base/kernel.h base/mpi_
 GOMP_SOURCES := $(sort $(wildcard layers/gomp/*.c))
 GOMP_FLAGS := $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer
 $(call objects,$(GOMP_SOURCES)): ALL_CFLAGS := $(GOMP_FLAGS)
+$(call objects,layers/gomp/locks.c): ALL_CFLAGS += -fomit-frame-pointer
 GOMP_PARTS := $(call objects,$(GOMP_SOURCES)) layers/gomp/export.map base/bind.c base/bind.h base/kernel.h base/atomics.h
 gomp_link = $(CC) $(filter-out -MMD -MP,$(GOMP_FLAGS)) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ $(call objects,$(GOMP_SOURCES)) base/bind.c \
     -Wl,--version-script=layers/gomp/export.map -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete

@@ -77,6 +77,13 @@ static bool handshake_find_tool(void)
     return tool && tool->initialize(handshake_look_up, 0, &tool->tool_data);
 }
 
+static void handshake_decide(void)
+{
+    bool found = handshake_find_tool();
+    store_relaxed(&provider_passes_on, !found);
+    store_release(&mode, found ? WITH_TOOL : PLAIN);
+}
+
 static void handshake_start(void)
 {
     int found = NOT_STARTED;
@@ -86,7 +93,7 @@ static void handshake_start(void)
     if (!real_find_all())
         store_release(&mode, NOT_STARTED);
     else
-        store_release(&mode, handshake_find_tool() ? WITH_TOOL : PLAIN);
+        handshake_decide();
     starting = false;
 }
 
@@ -121,6 +128,7 @@ void handshake_finalize(void)
         handshake_end_thread(thread_gomp);
 #define FORGET(event, type, answer) store_relaxed(&callbacks.event, NULL);
     PROVIDED_CALLBACKS(FORGET)
+    store_relaxed(&provider_passes_on, true);
     if (tool->finalize)
         tool->finalize(&tool->tool_data);
 }

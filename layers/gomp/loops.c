@@ -210,7 +210,6 @@ static inline __attribute__((always_inline)) bool work_end_and_wait_cancel(bool 
     bool cancelled = end();
     wait_end(thread, &wait);
     if (cancelled) {
-        task_expect_discarded();
         TELL(cancel, &thread->task->data, flag | ompt_cancel_detected, code);
     }
     return cancelled;

@@ -17,6 +17,7 @@
 
 #define EXPORT      __attribute__((visibility("default")))
 #define NOINLINE    __attribute__((noinline))
+#define HIDDEN      __attribute__((visibility("hidden")))
 #define CODE        __builtin_return_address(0)
 #define FRAME       __builtin_frame_address(0)
 #define FRAME_FLAGS (ompt_frame_runtime | ompt_frame_framepointer)
@@ -39,7 +40,8 @@ struct task {
     int64_t step;           /* of the loop that it is in */
     int work;               /* ompt_work_t that it is in; 0: none */
     unsigned loops;         /* nested loops of its doacross loop */
-    bool used, ended;       /* `ended`: of a detachable task: its body has returned */
+    bool may_vanish;        /* libgomp may discard it */
+    bool ended;             /* `ended`: of a detachable task: its body has returned */
 };
 
 /* A parallel region or a league, and what its threads need to run it. The first word is what libgomp reads of the
@@ -110,7 +112,7 @@ struct thread {
     C(cancel, cancel, ompt_set_sometimes)
 
 #define CALLBACK_FIELD(event, type, answer) ompt_callback_##type##_t event;
-extern struct callbacks {
+extern HIDDEN struct callbacks {
     PROVIDED_CALLBACKS(CALLBACK_FIELD)
 } callbacks;
 
@@ -124,17 +126,22 @@ extern struct callbacks {
 #define TOLD(event) (load_relaxed(&callbacks.event) != NULL)
 
 /* Initial-exec, and so readable in a signal handler; NULL: the thread has made no OpenMP call yet. */
-extern __thread struct thread *thread_gomp;
+extern HIDDEN __thread struct thread *thread_gomp;
 
 /* Returns the calling thread's record, makes one and tells its begin if it has none; NULL without a tool. Starts
  * the provider if its constructor could not. [any] */
 struct thread *thread_attach(ompt_thread_t kind);
 
+/* true once it is certain that there is no tool */
+extern HIDDEN bool provider_passes_on;
+
 /* Every entry point begins with it: NULL means that the call is passed on and nothing is told. [any] */
 static inline struct thread *provider_enter(void)
 {
     struct thread *thread = thread_gomp;
-    return likely(thread != NULL) ? thread : thread_attach(ompt_thread_initial);
+    if (likely(thread != NULL))
+        return thread;
+    return load_relaxed(&provider_passes_on) ? NULL : thread_attach(ompt_thread_initial);
 }
 
 /* Is there a tool? Tries to start the provider if that was not possible before. [any] */
@@ -145,28 +152,48 @@ void handshake_finalize(void);
 /* The entry points that a tool may look up. [any] */
 ompt_interface_fn_t inquiry_look_up(const char *name);
 
-/* A record of a task, with the fields of the list set and all that the tool sees empty. [owner] */
-struct task *task_new(struct thread *thread, struct region *region, int flags);
-/* [any] */
-void task_free(struct thread *thread, struct task *task);
-/* Tasks may be discarded from now on, without a word: task_new() looks for their records. [any] */
-void task_expect_discarded(void);
+/* Gets free records of tasks for the thread's list; false: no memory. [owner] */
+bool task_get_more(struct thread *thread);
+/* Gives a record back to another thread, whose pool it belongs to. [any] */
+void task_give_back(struct task *task);
 
 /* Memory that is never unmapped: zero, aligned to 64 bytes; NULL: none left. [any] */
 void *memory_of_records(size_t bytes);
 
-/* Empties what the tool sees of a task. [owner] */
-static inline void task_prepare(struct task *task, struct region *region, int flags)
+/* Returns a record of a task without data, and without frames; NULL: no memory. [owner] */
+static inline __attribute__((always_inline)) struct task *task_new(struct thread *thread, struct region *region,
+                                                                   int flags)
 {
+    struct task *task = thread->free;
+    if (unlikely(!task)) {
+        if (!task_get_more(thread))
+            return NULL;
+        task = thread->free;
+    }
+    thread->free = task->next;
     task->data.value = 0;
-    task->frame.enter_frame.ptr = task->frame.exit_frame.ptr = NULL;
     task->region = region;
-    task->region_serial = region->serial;
     task->flags = flags;
-    task->event = NULL;
-    task->work = 0;
-    task->used = true;
-    task->ended = false;
+    return task;
+}
+
+/* Marks a task that libgomp may discard without a word, as long as its region is not over. [owner] */
+static inline void task_may_vanish(struct task *task)
+{
+    task->region_serial = task->region->serial;
+    store_relaxed(&task->may_vanish, true);
+}
+
+/* Whoever frees a record has taken its frames and its event away. [any] */
+static inline __attribute__((always_inline)) void task_free(struct thread *thread, struct task *task)
+{
+    store_relaxed(&task->may_vanish, false);
+    if (unlikely(task->owner != thread)) {
+        task_give_back(task);
+        return;
+    }
+    task->next = thread->free;
+    thread->free = task;
 }
 
 /* Makes `task` the current one. [owner] */

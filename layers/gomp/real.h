@@ -18,7 +18,7 @@
     result (*name##_fortran_30)(void *lock);
 
 /* Filled by real_find_all(). A function that libgomp lacks is one that says so and aborts. */
-extern struct real {
+extern __attribute__((visibility("hidden"))) struct real {
     GOMP_FUNCTIONS(REAL_FIELD)
     GOMP_LOOP_STARTS(REAL_START)
     GOMP_RUNTIME_LOOP_STARTS(REAL_RUNTIME_START)
@@ -30,7 +30,7 @@ extern struct real {
 } real;
 
 /* OMP_CANCELLATION */
-extern bool real_cancellation;
+extern __attribute__((visibility("hidden"))) bool real_cancellation;
 
 /* Returns the function of the real libgomp with that name and version; NULL if it has none, or if there is no
  * libgomp yet. This is the only place that knows how the real library is found. [init] */

@@ -13,36 +13,32 @@ struct slab {
     struct task tasks[];
 };
 
-static bool some_discarded;
-
 void *memory_of_records(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Puts records whose tasks were discarded into the list of free ones: those of regions that have ended. */
+/* Puts records whose tasks were discarded into the list of free ones: those of regions that have ended. Only with
+ * OMP_CANCELLATION are there any. */
 static void task_find_discarded(struct thread *thread)
 {
     for (struct slab *slab = thread->slabs; slab; slab = slab->next)
         for (struct task *task = slab->tasks; task < slab->tasks + slab->count; task++) {
-            if (!load_relaxed(&task->used) || !(task->flags & ompt_task_explicit) ||
+            if (!load_relaxed(&task->may_vanish) || task->event ||
                 load_relaxed(&task->region->serial) == task->region_serial)
                 continue;
-            task->used = false;
+            task->may_vanish = false;
             task->next = thread->free;
             thread->free = task;
         }
 }
 
-static NOINLINE struct task *task_more(struct thread *thread)
+static bool task_make_slab(struct thread *thread)
 {
-    thread->free = exchange_acq_rel(&thread->given_back, NULL);
-    if (!thread->free && load_relaxed(&some_discarded))
-        task_find_discarded(thread);
-    struct slab *slab = thread->free ? NULL : memory_of_records(SLAB_BYTES);
+    struct slab *slab = memory_of_records(SLAB_BYTES);
     if (!slab)
-        return thread->free;
+        return false;
     slab->count = (SLAB_BYTES - sizeof(*slab)) / sizeof(struct task);
     slab->next = thread->slabs;
     thread->slabs = slab;
@@ -53,36 +49,21 @@ static NOINLINE struct task *task_more(struct thread *thread)
         task->next = thread->free;
         thread->free = task;
     }
-    return thread->free;
+    return true;
 }
 
-struct task *task_new(struct thread *thread, struct region *region, int flags)
+NOINLINE bool task_get_more(struct thread *thread)
 {
-    struct task *task = thread->free;
-    if (unlikely(!task))
-        task = task_more(thread);
-    if (unlikely(!task))
-        return NULL;
-    thread->free = task->next;
-    task_prepare(task, region, flags);
-    return task;
+    thread->free = exchange_acq_rel(&thread->given_back, NULL);
+    if (!thread->free)
+        task_find_discarded(thread);
+    return thread->free || task_make_slab(thread);
 }
 
-void task_free(struct thread *thread, struct task *task)
+NOINLINE void task_give_back(struct task *task)
 {
     struct thread *owner = task->owner;
-    store_relaxed(&task->used, false);
-    if (likely(owner == thread)) {
-        task->next = thread->free;
-        thread->free = task;
-        return;
-    }
     task->next = load_relaxed(&owner->given_back);
     while (!compare_exchange(&owner->given_back, &task->next, task))
         ;
-}
-
-void task_expect_discarded(void)
-{
-    store_relaxed(&some_discarded, true);
 }

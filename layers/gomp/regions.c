@@ -64,6 +64,7 @@ static inline __attribute__((always_inline)) struct task *implicit_begin(struct 
     unsigned size = (unsigned)real.omp_get_num_threads();
     if (unlikely(!task))
         return NULL;
+    task->work = 0;
     task->index = real.omp_get_thread_num();
     task->parent = region->encountering;
     store_relaxed(&region->size, size);

@@ -45,7 +45,7 @@ static void task_list_dependences(ompt_dependence_t *list, void **depend)
     }
 }
 
-static NOINLINE void task_tell_dependences(struct task *task, void **depend)
+NOINLINE void task_tell_dependences(struct task *task, void **depend)
 {
     enum { FEW = 64 };
     ompt_dependence_t few[FEW];
@@ -57,18 +57,6 @@ static NOINLINE void task_tell_dependences(struct task *task, void **depend)
     TELL(dependences, &task->data, list, (int)count);
     if (list != few)
         free(list);
-}
-
-struct task *task_create(struct thread *thread, int flags, void **depend, const void *code)
-{
-    struct task *creator = thread->task;
-    struct task *task = task_new(thread, creator->region, flags);
-    if (unlikely(!task))
-        return NULL;
-    TELL(task_create, &creator->data, &creator->frame, &task->data, flags, depend != NULL, code);
-    if (unlikely(depend != NULL) && TOLD(dependences))
-        task_tell_dependences(task, depend);
-    return task;
 }
 
 /* Detachable tasks that are not complete yet. */
@@ -95,41 +83,20 @@ static struct task *task_take_event(void *event, bool *ended)
     if (task) {
         *place = task->next;
         *ended = task->ended;
+        task->ended = false;
         task->event = NULL;
     }
     pthread_mutex_unlock(&lock);
     return task;
 }
 
-/* Returns false if the task has to wait for its event: whoever fulfils that frees the record. */
-static bool task_is_complete(struct task *task)
+bool task_end_detachable(struct task *task)
 {
-    if (likely(!task->event))
-        return true;
     pthread_mutex_lock(&lock);
     bool complete = !task->event;
     task->ended = !complete;
     pthread_mutex_unlock(&lock);
     return complete;
-}
-
-void task_execute(struct thread *thread, struct task *task, outlined *body, void *argument, void *frame)
-{
-    struct task *prior = thread->task;
-    int state = thread->state;
-    task->parent = prior;
-    task->index = prior->index;
-    task->frame.exit_frame.ptr = frame;
-    thread_switch(thread, task);
-    TELL(task_schedule, &prior->data, ompt_task_switch, &task->data);
-    store_relaxed(&thread->state, ompt_state_work_parallel);
-    body(argument);
-    store_relaxed(&thread->state, state);
-    task->frame.exit_frame.ptr = NULL;
-    TELL(task_schedule, &task->data, task->event ? ompt_task_detach : ompt_task_complete, &prior->data);
-    thread_switch(thread, prior);
-    if (likely(task_is_complete(task)))
-        task_free(thread, task);
 }
 
 /* The event is told by whoever fulfils it, which may be a thread without OpenMP. */

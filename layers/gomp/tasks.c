@@ -101,12 +101,14 @@ static void task_copy(void *to, void *from)
         memcpy(block, original, creation->bytes);
 }
 
+/* The flags of a new task. A task of a final one is final; libgomp's first three bits mean OMPT's last but one three. */
 static inline int task_flags(const struct task *creator, unsigned flags)
 {
-    int all = ompt_task_explicit | (creator->flags & ompt_task_final);
-    all |= flags & TASK_UNTIED ? ompt_task_untied : 0;
-    all |= flags & TASK_FINAL ? ompt_task_final : 0;
-    return all | (flags & TASK_MERGEABLE ? ompt_task_mergeable : 0);
+    _Static_assert(TASK_UNTIED << 28 == ompt_task_untied && TASK_FINAL << 28 == ompt_task_final &&
+                       TASK_MERGEABLE << 28 == ompt_task_mergeable,
+                   "the shift");
+    unsigned own = (flags & (TASK_UNTIED | TASK_FINAL | TASK_MERGEABLE)) << 28;
+    return (int)(own | ompt_task_explicit | ((unsigned)creator->flags & ompt_task_final));
 }
 
 static inline size_t round_up(size_t bytes, size_t align)
@@ -123,9 +125,11 @@ struct block {
 
 static inline __attribute__((always_inline)) struct block task_block(struct creation *creation, long bytes, long align)
 {
-    size_t aligned = align > 16 ? (size_t)align : 16;
-    creation->header.offset = (uint16_t)round_up(sizeof(struct header), aligned);
-    return (struct block){creation, task_copy, bytes + (long)creation->header.offset, (long)aligned};
+    long offset = sizeof(struct header);
+    if (unlikely(align > offset))
+        offset = align;
+    creation->header.offset = (uint16_t)offset;
+    return (struct block){creation, task_copy, bytes + offset, align > 16 ? align : 16};
 }
 
 /* The header alone: the body gets the program's own block. */
@@ -174,6 +178,8 @@ static NOINLINE void task_start_cancellable(struct thread *thread, struct creati
 {
     char memory[block.bytes + block.align];
     creation->header.task = task_create(thread, creation->header.flags, creation->depend, creation->header.code);
+    if (creation->header.task)
+        task_may_vanish(creation->header.task);
     block = task_block_copied(creation, block, memory);
     real.GOMP_task(task_run, block.data, NULL, block.bytes, block.align, true, call->flags, call->depend,
                    call->priority, call->detach);
@@ -196,31 +202,96 @@ static bool task_is_dropped(void)
     return real_cancellation && real.GOMP_cancellation_point(TASKGROUP_OR_PARALLEL);
 }
 
+/* All tasks but the plain ones. */
+static NOINLINE void task_start(struct thread *thread, const struct block *program, outlined *body, bool if_clause,
+                                const struct task_call *call, const void *code, void *frame)
+{
+    struct creation creation;
+    if (task_is_dropped()) {
+        real.GOMP_task(body, program->data, program->copy, program->bytes, program->align, if_clause, call->flags,
+                       call->depend, call->priority, call->detach);
+        return;
+    }
+    task_fill(&creation, thread->task, body, program->data, program->copy, program->bytes, call->flags, code, frame);
+    creation.depend = call->flags & TASK_DEPEND ? call->depend : NULL;
+    creation.header.moved = call->flags & TASK_DETACH ? DETACHABLE : 0;
+    struct block block = task_block(&creation, program->bytes, program->align);
+    struct task *creator = thread->task;
+    task_enter_runtime(creator, frame);
+    if (program->copy || (if_clause && !real_cancellation))
+        real.GOMP_task(task_run, block.data, block.copy, block.bytes, block.align, if_clause, call->flags, call->depend,
+                       call->priority, call->detach);
+    else if (if_clause)
+        task_start_cancellable(thread, &creation, block, call);
+    else
+        task_start_at_once(thread, &creation, call);
+    task_leave_runtime(creator);
+}
+
+/* A plain task: it may be deferred, has no dependences, no event and no copy function, and its block is small. Most
+ * tasks are plain, and these two functions do for them what task_run() and task_copy() do for all. */
+enum { PLAIN_BYTES = 7 * 8 }; /* bits that a plain block's size may have */
+
+static NOINLINE void task_run_plain(void *argument)
+{
+    struct header *header = argument;
+    struct thread *thread = provider_enter();
+    if (likely(thread && header->task))
+        task_execute(thread, header->task, header->body, header + 1, FRAME);
+    else
+        header->body(header + 1);
+}
+
+static void task_copy_plain(void *to, void *from)
+{
+    const struct creation *creation = from;
+    struct header *header = to;
+    struct thread *thread = thread_gomp;
+    struct task *creator = thread->task;
+    const uint64_t *words = creation->header.argument;
+    bool at_once = (char *)to > (char *)FRAME && (char *)to < creation->frame;
+    int flags = creation->header.flags | (at_once ? (int)ompt_task_undeferred : 0);
+    for (size_t i = 0; i < creation->bytes / sizeof(*words); i++)
+        ((uint64_t *)(header + 1))[i] = words[i];
+    header->body = creation->header.body;
+    struct task *task = header->task = task_new(thread, creator->region, flags);
+    if (likely(task))
+        TELL(task_create, &creator->data, &creator->frame, &task->data, flags, 0, creation->header.code);
+}
+
+/* Its block is a few words. */
+static inline bool task_is_plain(copier *copy, long bytes, long align, bool if_clause, unsigned flags)
+{
+    return !((uintptr_t)copy | !if_clause | (flags & (TASK_DEPEND | TASK_DETACH)) | (uintptr_t)(bytes & ~PLAIN_BYTES) |
+             real_cancellation) &&
+           align <= 16;
+}
+
 /* The callers of old compilers pass fewer parameters than these ten: `flags` says which of them have a meaning. */
 EXPORT void GOMP_task(TASK, bool if_clause, unsigned flags, void **depend, int priority, void *detach)
 {
     struct thread *thread = provider_enter();
-    if (unlikely(!thread || task_is_dropped())) {
+    if (!thread) {
         real.GOMP_task(body, argument, copy, bytes, align, if_clause, flags, depend, priority, detach);
         return;
     }
     struct task *creator = thread->task;
-    struct creation creation;
-    task_fill(&creation, creator, body, argument, copy, bytes, flags, CODE, FRAME);
-    if (flags & TASK_DEPEND)
-        creation.depend = depend;
-    if (flags & TASK_DETACH)
-        creation.header.moved = DETACHABLE;
-    struct block block = task_block(&creation, bytes, align);
-    task_enter_runtime(creator, FRAME);
-    if (likely(copy || (if_clause && !real_cancellation)))
-        real.GOMP_task(task_run, block.data, block.copy, block.bytes, block.align, if_clause, flags, depend, priority,
-                       detach);
-    else if (if_clause)
-        task_start_cancellable(thread, &creation, block, &(struct task_call){flags, depend, priority, detach});
-    else
-        task_start_at_once(thread, &creation, &(struct task_call){flags, depend, priority, detach});
-    task_leave_runtime(creator);
+    if (likely(task_is_plain(copy, bytes, align, if_clause, flags))) {
+        struct creation creation;
+        task_enter_runtime(creator, FRAME);
+        creation.header.body = body;
+        creation.header.argument = argument;
+        creation.header.code = CODE;
+        creation.header.flags = task_flags(creator, flags);
+        creation.bytes = (size_t)bytes;
+        creation.frame = FRAME;
+        real.GOMP_task(task_run_plain, &creation, task_copy_plain, bytes + (long)sizeof(struct header), 16, true, flags,
+                       NULL, priority, NULL);
+        task_leave_runtime(creator);
+    } else {
+        task_start(thread, &(struct block){argument, copy, bytes, align}, body, if_clause,
+                   &(struct task_call){flags, depend, priority, detach}, CODE, FRAME);
+    }
 }
 
 /* Returns the number of tasks into which libgomp divides `iterations`. */

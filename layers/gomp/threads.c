@@ -63,7 +63,11 @@ static void thread_reset(struct thread *thread, ompt_thread_t kind)
     task->owner = thread;
     task->parent = NULL;
     task->index = 0;
-    task_prepare(task, region, ompt_task_initial);
+    task->data.value = 0;
+    task->frame.enter_frame.ptr = task->frame.exit_frame.ptr = NULL;
+    task->region = region;
+    task->flags = ompt_task_initial;
+    task->work = 0;
     thread->task = kind == ompt_thread_initial ? task : NULL;
 }
 

@@ -32,7 +32,6 @@ static void cancel_tell(struct thread *thread, bool cancelled, int flags, const 
 {
     if (!cancelled || !thread)
         return;
-    task_expect_discarded();
     TELL(cancel, &thread->task->data, flags, code);
 }
 
