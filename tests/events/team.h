@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HELPER     static __attribute__((noinline))
+#define HELPER     static __attribute__((noinline, unused))
 #define INDEX      omp_get_thread_num()
 #define PRAGMA(it) _Pragma(#it)
 #define TEAM       PRAGMA(omp parallel num_threads(2))
