@@ -195,11 +195,12 @@ static NOINLINE void task_start_at_once(struct thread *thread, struct creation *
                    call->priority, call->detach);
 }
 
-/* libgomp drops a task that is created in a cancelled region or group. */
+/* libgomp drops a task that is created in a cancelled region or group. Outside all regions it has no task that could
+ * be asked for its group. */
 static bool task_is_dropped(void)
 {
     enum { TASKGROUP_OR_PARALLEL = 8 };
-    return real_cancellation && real.GOMP_cancellation_point(TASKGROUP_OR_PARALLEL);
+    return real_cancellation && real.omp_get_level() > 0 && real.GOMP_cancellation_point(TASKGROUP_OR_PARALLEL);
 }
 
 /* All tasks but the plain ones. */

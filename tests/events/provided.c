@@ -117,6 +117,20 @@ static void cancelled_tasks(void)
     puts(ran < 50 ? "some were discarded" : "all ran");
 }
 
+static void cancelled_outside(void)
+{
+    int ran = 0;
+#pragma omp task shared(ran)
+    ran++;
+#pragma omp taskgroup
+    {
+#pragma omp taskloop num_tasks(3) shared(ran)
+        for (int i = 0; i < 3; i++)
+            ran++;
+    }
+    printf("%d\n", ran);
+}
+
 /* Discarded tasks leave no records behind. */
 static void many_cancelled_tasks(void)
 {
@@ -479,18 +493,31 @@ static void cancelled_loops(void)
 }
 
 static const struct construct constructs[] = {
-    CONSTRUCT(old_nest_lock),   CONSTRUCT(reductions),
-    CONSTRUCT(scope),           CONSTRUCT(large_taskloop),
-    CONSTRUCT(taskloops),       CONSTRUCT(cancelled_tasks),
-    CONSTRUCT(producer),        CONSTRUCT(block_of_if0),
-    CONSTRUCT(blocks),          CONSTRUCT(dependences),
-    CONSTRUCT(detached),        CONSTRUCT(teams_nested),
-    CONSTRUCT(copyprivate),     CONSTRUCT(doacross),
-    CONSTRUCT(deep_doacross),   CONSTRUCT(loops),
-    CONSTRUCT(pools),           CONSTRUCT(old_region),
-    CONSTRUCT(forked),          CONSTRUCT(exit_in_region),
-    CONSTRUCT(cancelled_loops), CONSTRUCT(many_cancelled_tasks),
-    CONSTRUCT(target),          CONSTRUCT(first_thread_ends),
+    CONSTRUCT(old_nest_lock),
+    CONSTRUCT(reductions),
+    CONSTRUCT(scope),
+    CONSTRUCT(large_taskloop),
+    CONSTRUCT(taskloops),
+    CONSTRUCT(cancelled_tasks),
+    CONSTRUCT(cancelled_outside),
+    CONSTRUCT(producer),
+    CONSTRUCT(block_of_if0),
+    CONSTRUCT(blocks),
+    CONSTRUCT(dependences),
+    CONSTRUCT(detached),
+    CONSTRUCT(teams_nested),
+    CONSTRUCT(copyprivate),
+    CONSTRUCT(doacross),
+    CONSTRUCT(deep_doacross),
+    CONSTRUCT(loops),
+    CONSTRUCT(pools),
+    CONSTRUCT(old_region),
+    CONSTRUCT(forked),
+    CONSTRUCT(exit_in_region),
+    CONSTRUCT(cancelled_loops),
+    CONSTRUCT(many_cancelled_tasks),
+    CONSTRUCT(target),
+    CONSTRUCT(first_thread_ends),
 };
 
 CONSTRUCTS_MAIN(constructs)
