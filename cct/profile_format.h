@@ -121,7 +121,10 @@ struct profile_thread {
     uint64_t period_ns;
     uint64_t recipes_read; /* number of code addresses whose call frame information was read */
     /* number of frames that libunwind unwound because no recipe could, by enum recipe_cause */
-    uint64_t slow_steps[15];
+    uint64_t slow_steps[14];
+    /* part of no_core_ns before samples that were dropped, because the measurement was paused for example; 0
+     * in older files */
+    double no_core_dropped_ns;
     /* p summed over samples in MPI calls that can wait for other ranks; 0 in older files */
     double mpi_wait;
     /* number of the tree that holds the thread's samples (0: unknown); other threads may have used the same

@@ -163,11 +163,24 @@ static const char *profile_header_check(const struct profile_header *header)
 
 static bool profile_thread_sane(const struct profile_thread *thread)
 {
-    const double sums[] = {thread->work,          thread->overhead,   thread->lock_wait,        thread->idle,
-                           thread->parked,        thread->dropped_ns, thread->idle_nobody_busy, thread->on_core_ns,
-                           thread->no_core_ns,    thread->stolen,     thread->mpi_wait,         thread->probed_exact,
-                           thread->no_core,       thread->blocked,    thread->idle_no_core,     thread->probed_sampled,
-                           thread->unsignalled_ns};
+    const double sums[] = {thread->work,
+                           thread->overhead,
+                           thread->lock_wait,
+                           thread->idle,
+                           thread->parked,
+                           thread->dropped_ns,
+                           thread->idle_nobody_busy,
+                           thread->on_core_ns,
+                           thread->no_core_ns,
+                           thread->stolen,
+                           thread->mpi_wait,
+                           thread->probed_exact,
+                           thread->no_core,
+                           thread->blocked,
+                           thread->idle_no_core,
+                           thread->probed_sampled,
+                           thread->unsignalled_ns,
+                           thread->no_core_dropped_ns};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;

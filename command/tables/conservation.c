@@ -170,7 +170,7 @@ static void conservation_add_no_core(struct law_list *laws, const struct profile
             continue;
         threads++;
         sampled += 1e-9 * (thread->no_core - thread->stolen + thread->idle_no_core);
-        counted += 1e-9 * thread->no_core_ns;
+        counted += 1e-9 * (thread->no_core_ns - thread->no_core_dropped_ns);
         unknown += error->period * (double)thread->core_unasked + law_waits_after_stops_s(profile, thread);
     }
     if (threads)

@@ -136,6 +136,12 @@ static void sampler_note_duration(struct thread *thread, const struct clock_read
     }
 }
 
+static void sampler_pass_over(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
+{
+    core_pass_over(&thread->core, thread->ledger);
+    sample_drop(thread, delivery, cause);
+}
+
 /* Takes one sample. The measurement cannot end before this returns. */
 static void sampler_take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                                 const struct clock_reading *clocks)
@@ -143,18 +149,18 @@ static void sampler_take_sample(struct thread *thread, const siginfo_t *info, uc
     struct delivery delivery = sampler_take_delivery(thread, info, clocks);
     counters_take(thread);
     if (unlikely(load_relaxed(&session.paused))) {
-        sample_drop(thread, &delivery, PROFILE_DROP_PAUSED);
+        sampler_pass_over(thread, &delivery, PROFILE_DROP_PAUSED);
         return;
     }
     if (unlikely(thread->probes && load_relaxed(&thread->probes->count)))
         thread->ledger->probed_sampled += delivery.p;
     if (load_relaxed(&thread->inside.tool)) {
-        sample_drop(thread, &delivery, PROFILE_DROP_IN_TOOL);
+        sampler_pass_over(thread, &delivery, PROFILE_DROP_IN_TOOL);
         return;
     }
     if (unlikely(thread->sampling.skip)) {
         thread->sampling.skip--;
-        sample_drop(thread, &delivery, PROFILE_DROP_OVERLOAD);
+        sampler_pass_over(thread, &delivery, PROFILE_DROP_OVERLOAD);
         return;
     }
     fault_record_sample(thread, &delivery, context);

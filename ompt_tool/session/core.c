@@ -492,6 +492,15 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
     core->counts.read_ns = delivery->clocks.ns;
 }
 
+void core_pass_over(struct core *core, struct profile_thread *ledger)
+{
+    uint64_t before_ns = core->counts.last.no_core_ns;
+    if (ledger->core_source != PROFILE_CORE_SCHEDSTAT || !run_counts_read(&core->file, &core->counts.last))
+        return;
+    ledger->no_core_dropped_ns += (double)(core->counts.last.no_core_ns - before_ns);
+    core->counts.read_ns = clock_now_ns();
+}
+
 void core_leave(struct core *core, uint64_t now_ns)
 {
     if (likely(core->asked.at_ns < now_ns)) /* This sample has not read the CPU time. */

@@ -138,6 +138,10 @@ void core_end(struct core *core); /* [any] */
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context);
 
+/* Counts the time without a core before a sample that is dropped, so that the next sample does not count it.
+ * [handler] */
+void core_pass_over(struct core *core, struct profile_thread *ledger);
+
 /* Notes the CPU time of the handler that began at now_ns, which must not count as the program's. Called after
  * the sample is recorded. [handler] */
 void core_leave(struct core *core, uint64_t now_ns);

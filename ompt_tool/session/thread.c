@@ -262,6 +262,11 @@ void thread_note_run_times(struct thread *thread)
         return; /* The kernel does not offer these counts. */
     thread->ledger->on_core_ns += (double)on_core_ns - (double)thread->core.counts.begun.on_core_ns;
     thread->ledger->no_core_ns += (double)no_core_ns - (double)thread->core.counts.begun.no_core_ns;
+    /* The thread may have got its core just now, while its due samples were dropped. */
+    uint64_t sampled_ns = thread->core.counts.last.no_core_ns;
+    if (thread->ledger->dropped[PROFILE_DROP_STOPPING] && thread->ledger->core_source == PROFILE_CORE_SCHEDSTAT &&
+        no_core_ns > sampled_ns)
+        thread->ledger->no_core_dropped_ns += (double)(no_core_ns - sampled_ns);
 }
 
 void thread_give_back(struct thread *thread)

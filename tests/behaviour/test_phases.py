@@ -230,6 +230,19 @@ class Control(PhaseTest):
                 self.assertFalse(profile.run["ended_by_program"])
                 self.assertGreater(profile.run["samples"]["dropped"]["paused"], 0)
 
+    def test_time_without_a_core_in_a_pause_is_not_missed(self):
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(cores)})
+        try:
+            run = self.attached([program("control"), "pause", "flush", "flush", "start"],
+                                {"OMP_WAIT_POLICY": "active", "KMP_BLOCKTIME": "infinite"})
+        finally:
+            os.sched_setaffinity(0, cores)
+        profile = self.load(run, checks=contract_checks.TREE_CHECKS)
+        law = profile.run["conservation"]["no_core"]
+        self.assertGreater(profile.run["no_core_s"] - law["right"], law["tolerance"])  # so much was in the pause
+        self.assertTrue(law["ok"], law)
+
     def test_commands_twice_are_as_once(self):
         profile, _ = self.controlled("start", "pause", "pause", "start", "start", ignored=(0, 2, 4))
         self.assertEqual(profile.run["pauses"], 1)

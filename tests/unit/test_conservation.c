@@ -193,6 +193,10 @@ UNIT_TEST_WITH(time_without_a_core_is_compared_with_the_kernels_count, make, mad
     made.threads[0].no_core_ns = 4.5 * S;
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
     assert_false(law->ok);
+    made.threads[0].no_core_dropped_ns = 0.5 * S; /* that was in a pause */
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_true(law->ok && fabs(law->right - 4) < 1e-9);
+    made.threads[0].no_core_dropped_ns = 0;
     made.threads[0].dropped_ns = 0.1 * S; /* a lost sample is its own thread's, however many others there are */
     made.profile.header.threads_max = 1000;
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");

@@ -118,6 +118,21 @@ UNIT_TEST_WITH(who_has_got_it_after_the_moment_had_none, begin, NULL)
     assert_int_equal(ask(2 * MS, false), CORE_ASLEEP); /* it waited for no core: for a page, say */
 }
 
+UNIT_TEST_WITH(a_dropped_sample_keeps_what_was_lost_before_it, begin, NULL)
+{
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns, .no_core_ns = 10 * MS, .turns = 4};
+    core_pass_over(&core, &ledger);
+    assert_true(ledger.no_core_dropped_ns == 3 * MS);
+    kernel.no_core_ns += 2 * MS;
+    kernel.turns++;
+    ask(20 * US, false);
+    assert_int_equal(core.now.lost_ns, 2 * MS);
+    assert_true(ledger.no_core_dropped_ns == 3 * MS);
+    told = false; /* the program has closed the file */
+    core_pass_over(&core, &ledger);
+    assert_true(ledger.no_core_dropped_ns == 3 * MS);
+}
+
 UNIT_TEST_WITH(who_loses_it_in_the_handler_before_it_asks_had_none_at_the_moments_meanwhile, begin, NULL)
 {
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 107 * MS, .turns = 4};

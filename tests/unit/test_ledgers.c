@@ -3,11 +3,14 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <math.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/session/session.h"
@@ -81,6 +84,31 @@ static long mapped_kb(void)
     assert_int_equal(fscanf(file, "%ld", &pages), 1);
     fclose(file);
     return pages * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+FROM_EMPTY(what_was_lost_before_samples_that_the_end_dropped_is_kept_apart)
+{
+    struct thread *thread = come();
+    struct profile_thread *ledger = thread->ledger;
+    uint64_t on_core_ns, no_core_ns;
+    os_run_times(os_tid(), &on_core_ns, &no_core_ns);
+    ledger->tid = os_tid();
+    ledger->core_source = PROFILE_CORE_SCHEDSTAT;
+    while (on_core_ns && ledger->no_core_ns == 0) { /* until this test's thread has once waited for a core */
+        sched_yield();
+        thread_note_run_times(thread);
+    }
+    assert_true(ledger->no_core_dropped_ns == 0);
+    ledger->no_core_ns = 0;
+    ledger->dropped[PROFILE_DROP_STOPPING] = 1;
+    thread->core.counts.last.no_core_ns = 100;
+    thread_note_run_times(thread);
+    assert_true(ledger->no_core_dropped_ns == fmax(0, ledger->no_core_ns - 100));
+    thread->core.counts.last.no_core_ns = UINT64_MAX; /* not asked since */
+    ledger->no_core_dropped_ns = 0;
+    thread_note_run_times(thread);
+    assert_true(ledger->no_core_dropped_ns == 0);
+    go(thread, 1000);
 }
 
 #define NEW_THREADS 64
