@@ -93,11 +93,12 @@ $(GOMP_LAYER): $(GOMP_PARTS)
 	@mkdir -p $(@D)
 	$(gomp_link)
 
-# The same for blame run: it needs libgomp, by a name for which libblame-loader.so gives the file that the program would have had.
+# The same for blame run: it needs libgomp, by a name for which libblame-loader.so gives the file that the program would have had. Without
+# its own lines and static names, reports name libgomp's functions.
 $(GOMP_RUN): $(GOMP_PARTS)
 	@mkdir -p $(@D)
 	$(CC) -shared -nostdlib -x c /dev/null -o $(BUILD)/libblame-real-gomp.so.1 -Wl,-soname,libblame-real-gomp.so.1
-	$(gomp_link) -Wl,--no-as-needed $(BUILD)/libblame-real-gomp.so.1
+	$(gomp_link) -s -Wl,--no-as-needed $(BUILD)/libblame-real-gomp.so.1
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 # Programs of the coverage table, and the table. Included by tests/tests.mk.
 #   make coverage         all compilers and runtimes; writes tests/coverage/results.md (some five minutes, on a quiet machine)
-#   make coverage-quick   clang and gcc on the newest libomp: a stage of `make test`
+#   make coverage-quick   clang on the newest libomp, and gcc on its libgomp: a stage of `make test`
 # NAME is built by clang, NAME_gcc by gcc. A program that a compiler refuses is not there, its message is in NAME.log:
 # the runner shows it and decides whether that is known.
 COVERAGE_SOURCE := tests/coverage

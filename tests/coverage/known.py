@@ -21,16 +21,16 @@ NOT_YET = r"undefined symbol: (__kmpc_dispatch_deinit|__kmpc_omp_taskwait_deps_5
 NOT_YET_TEXT = ("clang-19's programs call functions that this runtime does not have (`__kmpc_dispatch_deinit`,"
                 " `__kmpc_omp_taskwait_deps_51`); the loader ends them, also without blame; GCC's program shows the construct")
 KNOWN = [
-    Known("pause_hard", "", WORK_LOST + r"|^expect idleness slow_share",
+    Known("pause_hard", "clang|flang| on ", WORK_LOST + r"|^expect idleness slow_share",
           "a hard pause ends the runtime and the tool, and libomp does not start a tool again: an event recorder, too,"
           " sees one region of three"),
     Known("hinted_lock speculative_lock hinted_nest_lock", "gcc",
           r"undefined reference to `omp_init_(nest_)?lock_with_hint'",
           "libgomp 12 has no `omp_init_lock_with_hint`: programs that use it cannot be linked"),
-    Known("target target_nowait target_depend target_parallel", "gcc", r"does not have GOMP_target_ext",
-          "libomp has no `GOMP_target_ext`: `blame run` says so, and the program runs unmeasured on libgomp"),
-    Known("task_detach", "gcc", r"does not have OMP_5\.0\.1",
-          "libomp has no `omp_fulfill_event` of libgomp's version OMP_5.0.1: `blame run` says so, and the program runs"
+    Known("target target_nowait target_depend target_parallel", "(gcc|gfortran) on", r"does not have GOMP_target_ext",
+          "libomp has no `GOMP_target_ext`: `blame run --runtime libomp` says so, and the program runs unmeasured on libgomp"),
+    Known("task_detach", "(gcc|gfortran) on", r"does not have OMP_5\.0\.1",
+          "libomp has no `omp_fulfill_event` of libgomp's version OMP_5.0.1: `blame run --runtime libomp` says so, and the program runs"
           " unmeasured on libgomp"),
     Known("for_dynamic for_guided for_runtime for_auto ordered", "clang on", NOT_YET, NOT_YET_TEXT),
     Known("taskwait_depend", "clang on 14", NOT_YET, NOT_YET_TEXT),

@@ -12,6 +12,7 @@ from blame_profile import NotAProfile, Profile
 
 BIN = os.path.join(harness.BUILD, "coverage")
 EVENTS = os.path.join(harness.BUILD, "events", "record.so")
+GOMP_LAYER = os.path.join(harness.BUILD, "lib", "libblame-gomp.so")
 PACE = 2  # of the programs' clock, under blame
 UNSHOWN = "the program states only"  # its threads had no cores to wait on
 
@@ -19,8 +20,9 @@ UNSHOWN = "the program states only"  # its threads had no cores to wait on
 class Variant:
     """A column: how a program was built, and what it runs on."""
 
-    def __init__(self, column, suffix, how="library", runtime="", fortran=False):
+    def __init__(self, column, suffix, how="library", runtime="", fortran=False, libgomp=False):
         self.column, self.suffix, self.how, self.runtime, self.fortran = column, suffix, how, runtime, fortran
+        self.libgomp = libgomp  # runs on GCC's own runtime
         self.missing = ""
 
     def argv(self, construct):
@@ -37,7 +39,7 @@ class Variant:
         return env
 
     def libomp(self):
-        """The runtime that GCC's programs get instead of libgomp."""
+        """The runtime that GCC's programs get with --runtime libomp."""
         return os.path.join(self.runtime, "libomp.so.5") if self.runtime else newest_libomp()
 
 
@@ -99,6 +101,8 @@ def judge_profile(construct, variant, run):
         return [f"{type(error).__name__} {error}"], None
     libomp = [module["path"] for module in profile.run["modules"] if "libomp" in module["path"]]
     asked = os.path.realpath(variant.runtime) if variant.runtime else ""
+    if variant.libgomp and "libgomp" not in profile.run["runtime_version"]:
+        problems.append(f"ran on {profile.run['runtime_version']}, not on libgomp")
     if asked and not any(os.path.realpath(path).startswith(asked) for path in libomp):
         problems.append(f"ran on {libomp}, not on the one in {variant.runtime}")
     return problems, profile
@@ -111,7 +115,7 @@ def run_under_blame(construct, variant, folder):
     if variant.how == "library":
         env["OMP_TOOL_LIBRARIES"] = harness.LIBRARY
     else:
-        argv = [harness.BLAME, "run", "--runtime", "libomp", "--", *argv]  # also what libomp does otherwise
+        argv = [harness.BLAME, "run", "--runtime", "auto" if variant.libgomp else "libomp", "--", *argv]
     os.makedirs(folder)
     return harness.execute(argv, env, folder)
 
@@ -153,7 +157,9 @@ def read_events(path):
 def count_events(construct, variant, folder):
     env = variant.environment(construct)
     env |= {"OMP_TOOL_LIBRARIES": EVENTS, "EVENTS_RECORD": os.path.join(folder, "events")}
-    if variant.how == "launcher":
+    if variant.libgomp:
+        env["LD_PRELOAD"] = GOMP_LAYER
+    elif variant.how == "launcher":
         os.symlink(variant.libomp(), os.path.join(folder, "libgomp.so.1"))
         env["LD_LIBRARY_PATH"] = folder
     harness.execute(variant.argv(construct), env, folder)

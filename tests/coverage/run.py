@@ -3,7 +3,7 @@
     python3 tests/coverage/run.py [--table FILE] [--quick] [-j N] [-k TEXT ...] [-c COLUMN ...]
 
 --table FILE  writes the table (tests/coverage/results.md) from what was measured
---quick       clang-19 and gcc-12 on the newest libomp only, and only under the tool
+--quick       clang-19 on the newest libomp and gcc-12 on its libgomp only, and only under the tool
 -j N          so many constructs side by side; default: as there are cores. For the table's shares: 1
 -k TEXT       only constructs whose key (`program name`) contains one of the texts
 -c COLUMN     only these columns
@@ -32,11 +32,13 @@ MOST_UNSHOWN = 0.5  # of the programs that passed: beside much load many have no
 
 def variants(quick):
     yield Variant("clang-19", "")
-    yield Variant("gcc-12", "_gcc", how="launcher")
+    yield Variant("gcc-12", "_gcc", how="launcher", libgomp=True)
     if quick:
         return
     yield Variant("flang-19", "_flang", fortran=True)
-    yield Variant("gfortran", "_gfortran", how="launcher", fortran=True)
+    yield Variant("gfortran", "_gfortran", how="launcher", fortran=True, libgomp=True)
+    yield Variant("gcc on 19", "_gcc", how="launcher")
+    yield Variant("gfortran on 19", "_gfortran", how="launcher", fortran=True)
     for compiler, suffix, how in (("clang", "", "library"), ("gcc", "_gcc", "launcher")):
         for version in (14, 16):
             folder, why = runtimes.find(version)

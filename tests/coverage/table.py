@@ -153,8 +153,8 @@ The columns:
 * **state kept**: the share of the threads' time that blame saw in each state.
 * **blamed on**: the functions with at least {least:.0f} % of the idleness or lock wait. A program takes only 0.2 s, so its start
   is visible, too: `<before OpenMP start>`, `__kmpc_fork_call`.
-* **clang-19** and **flang-19**: on libomp 19, which loads the tool. **gcc-12** and **gfortran** (12): on libomp 19, under `blame
-  run`. **on 14** and **on 16**: the same programs on libomp 14 and 16.
+* **clang-19** and **flang-19**: on libomp 19, which loads the tool. **gcc-12** and **gfortran** (12): on libgomp 12, under `blame
+  run`. **on 14**, **on 16** and **on 19**: the same programs on libomp, those of GCC with `--runtime libomp`.
 
 A number after *no* or *not run* leads to the reason, below the table. A dash: there is no such program.
 """
