@@ -2,6 +2,7 @@
 #include "layers/gomp/real.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <omp-tools.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +15,74 @@ bool real_cancellation;
 /* The name under which a loader gives us the real library as a dependency of our own. */
 #define PRIVATE_NAME "libblame-real-gomp.so.1"
 
-/* If the program was started with LD_PRELOAD, the real library is the next one that has the function. A library
- * that was loaded later, without RTLD_GLOBAL, is found by its name. */
+/* Objects of the process whose names begin alike. Wheels of Python bring their own libgomp, as libgomp-HASH.so. */
+struct copies {
+    const char *beginning;
+    int count;
+    const char *names[2];
+};
+
+static int real_count_copy(struct dl_phdr_info *object, size_t bytes, void *found)
+{
+    struct copies *copies = found;
+    const char *slash = strrchr(object->dlpi_name, '/'), *name = slash ? slash + 1 : object->dlpi_name;
+    (void)bytes;
+    if (strncmp(name, copies->beginning, strlen(copies->beginning)) != 0)
+        return 0;
+    if (copies->count < 2)
+        copies->names[copies->count] = object->dlpi_name;
+    copies->count++;
+    return 0;
+}
+
+/* With LD_PRELOAD, the real library is the next one in the order of the program's libraries. One that was loaded later,
+ * without RTLD_GLOBAL, is found by its name; that may be another vendor's. All functions come from one library. */
+static void *real_find_preloaded(void)
+{
+    static const char *const beginnings[] = {"libgomp", "libomp", "libiomp"};
+    struct copies copies = {NULL, 0, {NULL}};
+    Dl_info found;
+    void *next = dlvsym(RTLD_NEXT, "GOMP_parallel_end", "GOMP_1.0");
+    if (next && dladdr(next, &found))
+        return dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings) && !copies.count; i++) {
+        copies.beginning = beginnings[i];
+        dl_iterate_phdr(real_count_copy, &copies);
+    }
+    return copies.count ? dlopen(copies.names[0], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+static bool preloaded;
+
+/* Other vendors' functions have other versions, or none. */
 void *gomp_real(const char *name, const char *version)
 {
     static void *library;
-    if (!library)
+    static bool versioned;
+    if (!library) {
         library = dlopen(PRIVATE_NAME, RTLD_LAZY | RTLD_NOLOAD);
-    void *found = library ? dlvsym(library, name, version) : dlvsym(RTLD_NEXT, name, version);
-    if (found || library)
-        return found;
-    void *late =
-        dlvsym(RTLD_NEXT, "GOMP_parallel_end", "GOMP_1.0") ? NULL : dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return late ? dlvsym(late, name, version) : NULL;
+        if (!library) {
+            library = real_find_preloaded();
+            preloaded = library != NULL;
+        }
+        versioned = library && dlvsym(library, "GOMP_parallel_end", "GOMP_1.0");
+    }
+    void *found = versioned ? dlvsym(library, name, version) : NULL;
+    return found || versioned || !library ? found : dlsym(library, name);
+}
+
+void real_warn_of_copies(void)
+{
+    struct copies copies = {"libgomp", 0, {NULL}};
+    if (!preloaded)
+        return;
+    dl_iterate_phdr(real_count_copy, &copies);
+    if (copies.count > 1)
+        dprintf(
+            STDERR_FILENO,
+            "libblame-gomp: this process has two copies of libgomp, %s and %s. With LD_PRELOAD, calls that belong to "
+            "one of them reach the other one, and results may be wrong: do not preload this library here\n",
+            copies.names[0], copies.names[1]);
 }
 
 bool real_has_interface(void)
@@ -85,7 +141,7 @@ static const struct row rows[] = {GOMP_FUNCTIONS(ROW)               /**/
 
 bool real_find_all(void)
 {
-    bool present = gomp_real("GOMP_parallel_end", "GOMP_1.0");
+    bool present = gomp_real("omp_get_max_threads", "OMP_1.0");
     for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(*rows); row++) {
         void *found = present ? gomp_real(row->name, row->version) : NULL;
         *row->place = row->lacks;

@@ -1,0 +1,55 @@
+"""libblame-gomp.so on its own, by LD_PRELOAD: any OMPT tool works with it, and a copy of libgomp that only one library has."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from harness import LIBRARY, BlameTest, program
+
+PROVIDER = os.path.join(os.path.dirname(LIBRARY), "libblame-gomp.so")
+SYSTEM, HASHED = "loads_later_lib.so", "hashed/loads_later_lib.so"
+
+
+def archer():
+    """LLVM's tool for ThreadSanitizer; None if it is not there."""
+    clang = shutil.which("clang-19") or shutil.which("clang")
+    path = clang and subprocess.run([clang, "-print-file-name=libarcher.so"], capture_output=True, text=True, check=True).stdout.strip()
+    return path if path and os.path.isabs(path) and os.path.exists(path) else None
+
+
+class Provider(BlameTest):
+    def test_a_program_that_loads_libgomp_later_is_measured_also_if_it_is_a_copy_with_a_hashed_name(self):
+        for library in (SYSTEM, HASHED):
+            with self.subTest(library=library):
+                argv = [program("loads_later"), program(library)]
+                run = self.attached(argv, {"LD_PRELOAD": PROVIDER})
+                self.assertEqual((run.status, run.stdout), (0, self.plain(argv).stdout), run)
+                self.assertEqual(run.other_lines(), [], run)
+                tree = self.reported_tree(*run.directories("*"))
+                self.assertGreater(tree.clocked("later_share"), 0, run)
+
+    def test_two_copies_of_libgomp_are_reported_because_results_may_be_wrong(self):
+        run = self.plain([program("loads_later"), program(SYSTEM), program(HASHED)], {"LD_PRELOAD": PROVIDER})
+        self.assertRegex(run.stderr, r"^libblame-gomp: this process has two copies of libgomp, \S+ and \S+\. ", run)
+
+    def test_nothing_happens_in_a_process_without_libgomp(self):
+        run = self.plain(["/bin/echo", "text"], {"LD_PRELOAD": PROVIDER, "OMP_TOOL_LIBRARIES": LIBRARY})
+        self.assertEqual((run.status, run.stdout, run.stderr), (0, "text\n", ""), run)
+
+
+class Archer(BlameTest):
+    needs_tool = False
+
+    def races(self, *arguments, **env):
+        argv = ["setarch", "-R", program("races_gcc"), *arguments]
+        run = self.plain(argv, {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1", **env})
+        return len(re.findall("WARNING: ThreadSanitizer: data race", run.stderr))
+
+    @unittest.skipUnless(archer(), "no libarcher.so")
+    def test_thread_sanitizer_finds_the_race_of_a_gcc_program_and_no_other(self):
+        tool = {"LD_PRELOAD": PROVIDER, "OMP_TOOL_LIBRARIES": archer()}
+        self.assertGreater(self.races(), 0, "ThreadSanitizer knows libgomp: the provider is not needed")
+        self.assertEqual(self.races(**tool), 0)
+        self.assertGreater(self.races("race", **tool), 0)
