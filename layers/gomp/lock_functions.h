@@ -18,17 +18,15 @@ __asm__(".symver " TEXT_OF(TWIN(omp_test_nest_lock)) ", " VERSION(omp_test_nest_
 
 EXPORT void TWIN(omp_init_lock)(void *lock)
 {
-    struct thread *thread = provider_enter();
+    provider_enter();
     real.TWIN(omp_init_lock)(lock);
-    if (thread)
-        TELL(lock_init, ompt_mutex_lock, NO_HINT, IMPLEMENTATION, (uintptr_t)lock, CODE);
+    TELL(lock_init, ompt_mutex_lock, NO_HINT, IMPLEMENTATION, (uintptr_t)lock, CODE);
 }
 
 EXPORT void TWIN(omp_destroy_lock)(void *lock)
 {
-    struct thread *thread = provider_enter();
-    if (thread)
-        TELL(lock_destroy, ompt_mutex_lock, (uintptr_t)lock, CODE);
+    provider_enter();
+    TELL(lock_destroy, ompt_mutex_lock, (uintptr_t)lock, CODE);
     real.TWIN(omp_destroy_lock)(lock);
 }
 
@@ -46,10 +44,9 @@ EXPORT void TWIN(omp_set_lock)(void *lock)
 
 EXPORT void TWIN(omp_unset_lock)(void *lock)
 {
-    struct thread *thread = provider_enter();
+    provider_enter();
     real.TWIN(omp_unset_lock)(lock);
-    if (thread)
-        TELL(mutex_released, ompt_mutex_lock, (uintptr_t)lock, CODE);
+    TELL(mutex_released, ompt_mutex_lock, (uintptr_t)lock, CODE);
 }
 
 EXPORT int TWIN(omp_test_lock)(void *lock)

@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) void task_free(struct thread *threa
 static inline void thread_switch(struct thread *thread, struct task *task)
 {
     signal_fence();
-    store_relaxed(&thread->task, task);
+    thread->task = task;
     signal_fence();
 }
 

@@ -23,7 +23,7 @@ static NOINLINE void target_run(void *argument)
     outlined *body;
     memcpy(&body, &addresses[OWN_BODY], sizeof(body));
     if (thread && task)
-        task_execute(thread, task, body, addresses + OWN, FRAME);
+        task_execute(thread, task, body, addresses + OWN, FRAME, false);
     else
         body(addresses + OWN);
 }

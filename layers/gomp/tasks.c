@@ -80,7 +80,7 @@ static NOINLINE void task_run(void *argument)
         header->body(block);
         return;
     }
-    task_execute(thread, task, header->body, block, FRAME);
+    task_execute(thread, task, header->body, block, FRAME, true);
 }
 
 /* A task whose copy lies on the stack, in libgomp's frame, runs at once. */
@@ -203,29 +203,30 @@ static bool task_is_dropped(void)
     return real_cancellation && real.omp_get_level() > 0 && real.GOMP_cancellation_point(TASKGROUP_OR_PARALLEL);
 }
 
-/* All tasks but the plain ones. */
-static NOINLINE void task_start(struct thread *thread, const struct block *program, outlined *body, bool if_clause,
-                                const struct task_call *call, const void *code, void *frame)
+/* All tasks but the plain ones, and those without a tool. GOMP_task() jumps here, so that the return address is the program's. */
+static NOINLINE __attribute__((cold)) void task_start(TASK, bool if_clause, unsigned flags, void **depend, int priority,
+                                                      void *detach)
 {
+    struct thread *thread = provider_enter();
+    struct task *creator = thread ? thread->task : NULL;
+    struct task_call call = {flags, depend, priority, detach};
     struct creation creation;
-    if (task_is_dropped()) {
-        real.GOMP_task(body, program->data, program->copy, program->bytes, program->align, if_clause, call->flags,
-                       call->depend, call->priority, call->detach);
+    if (!thread || task_is_dropped()) {
+        real.GOMP_task(body, argument, copy, bytes, align, if_clause, flags, depend, priority, detach);
         return;
     }
-    task_fill(&creation, thread->task, body, program->data, program->copy, program->bytes, call->flags, code, frame);
-    creation.depend = call->flags & TASK_DEPEND ? call->depend : NULL;
-    creation.header.moved = call->flags & TASK_DETACH ? DETACHABLE : 0;
-    struct block block = task_block(&creation, program->bytes, program->align);
-    struct task *creator = thread->task;
-    task_enter_runtime(creator, frame);
-    if (program->copy || (if_clause && !real_cancellation))
-        real.GOMP_task(task_run, block.data, block.copy, block.bytes, block.align, if_clause, call->flags, call->depend,
-                       call->priority, call->detach);
+    task_fill(&creation, creator, body, argument, copy, bytes, flags, CODE, FRAME);
+    creation.depend = flags & TASK_DEPEND ? depend : NULL;
+    creation.header.moved = flags & TASK_DETACH ? DETACHABLE : 0;
+    struct block block = task_block(&creation, bytes, align);
+    task_enter_runtime(creator, FRAME);
+    if (copy || (if_clause && !real_cancellation))
+        real.GOMP_task(task_run, block.data, block.copy, block.bytes, block.align, if_clause, flags, depend, priority,
+                       detach);
     else if (if_clause)
-        task_start_cancellable(thread, &creation, block, call);
+        task_start_cancellable(thread, &creation, block, &call);
     else
-        task_start_at_once(thread, &creation, call);
+        task_start_at_once(thread, &creation, &call);
     task_leave_runtime(creator);
 }
 
@@ -238,7 +239,7 @@ static NOINLINE void task_run_plain(void *argument)
     struct header *header = argument;
     struct thread *thread = provider_enter();
     if (likely(thread && header->task))
-        task_execute(thread, header->task, header->body, header + 1, FRAME);
+        task_execute(thread, header->task, header->body, header + 1, FRAME, false);
     else
         header->body(header + 1);
 }
@@ -271,28 +272,23 @@ static inline bool task_is_plain(copier *copy, long bytes, long align, bool if_c
 /* The callers of old compilers pass fewer parameters than these ten: `flags` says which of them have a meaning. */
 EXPORT void GOMP_task(TASK, bool if_clause, unsigned flags, void **depend, int priority, void *detach)
 {
-    struct thread *thread = provider_enter();
-    if (!thread) {
-        real.GOMP_task(body, argument, copy, bytes, align, if_clause, flags, depend, priority, detach);
+    struct thread *thread = thread_gomp;
+    if (unlikely(!thread || !task_is_plain(copy, bytes, align, if_clause, flags))) {
+        task_start(body, argument, copy, bytes, align, if_clause, flags, depend, priority, detach);
         return;
     }
     struct task *creator = thread->task;
-    if (likely(task_is_plain(copy, bytes, align, if_clause, flags))) {
-        struct creation creation;
-        task_enter_runtime(creator, FRAME);
-        creation.header.body = body;
-        creation.header.argument = argument;
-        creation.header.code = CODE;
-        creation.header.flags = task_flags(creator, flags);
-        creation.bytes = (size_t)bytes;
-        creation.frame = FRAME;
-        real.GOMP_task(task_run_plain, &creation, task_copy_plain, bytes + (long)sizeof(struct header), 16, true, flags,
-                       NULL, priority, NULL);
-        task_leave_runtime(creator);
-    } else {
-        task_start(thread, &(struct block){argument, copy, bytes, align}, body, if_clause,
-                   &(struct task_call){flags, depend, priority, detach}, CODE, FRAME);
-    }
+    struct creation creation;
+    task_enter_runtime(creator, FRAME);
+    creation.header.body = body;
+    creation.header.argument = argument;
+    creation.header.code = CODE;
+    creation.header.flags = task_flags(creator, flags);
+    creation.bytes = (size_t)bytes;
+    creation.frame = FRAME;
+    real.GOMP_task(task_run_plain, &creation, task_copy_plain, bytes + (long)sizeof(struct header), 16, true, flags,
+                   NULL, priority, NULL);
+    task_leave_runtime(creator);
 }
 
 /* Returns the number of tasks into which libgomp divides `iterations`. */

@@ -30,9 +30,9 @@ static inline __attribute__((always_inline)) struct task *task_create(struct thr
 }
 
 /* Calls a task's body between the events of its begin and its end, and frees its record. `frame` is that of the
- * caller, which libgomp has called. [owner] */
+ * caller, which libgomp has called; `may_detach` is false if the task cannot be a detachable one. [owner] */
 static inline __attribute__((always_inline)) void task_execute(struct thread *thread, struct task *task, outlined *body,
-                                                               void *argument, void *frame)
+                                                               void *argument, void *frame, bool may_detach)
 {
     struct task *prior = thread->task;
     int state = thread->state;
@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) void task_execute(struct thread *th
     body(argument);
     store_relaxed(&thread->state, state);
     task->frame.exit_frame.ptr = NULL;
-    bool detached = unlikely(load_relaxed(&task->event) != NULL);
+    bool detached = may_detach && unlikely(load_relaxed(&task->event) != NULL);
     TELL(task_schedule, &task->data, detached ? ompt_task_detach : ompt_task_complete, &prior->data);
     thread_switch(thread, prior);
     if (likely(!detached) || task_end_detachable(task))
