@@ -15,7 +15,9 @@ static inline __attribute__((always_inline)) void implicit_end(struct thread *th
     TELL(implicit_task, ompt_scope_end, NULL, &task->data, size, (unsigned)task->index, ompt_task_implicit);
 }
 
-/* Tells what is left of the last region in a thread of libgomp's pool, and frees the record of its task. [owner] */
-void implicit_tell_late_end(struct thread *thread);
+/* Tells what is left of the last region in a thread of libgomp's pool, and frees the record of its task. A tool that
+ * asks for the current region meanwhile gets `next`, the one that the thread enters: the last one may be over, and its
+ * record a region's of other threads. [owner] */
+void implicit_tell_late_end(struct thread *thread, struct region *next);
 
 #endif

@@ -87,13 +87,13 @@ static inline __attribute__((always_inline)) void implicit_wait(struct thread *t
 }
 
 /* A thread of libgomp's pool has got the body of a region; NULL: it cannot be told of. */
-static NOINLINE struct thread *region_enter_worker(void)
+static NOINLINE struct thread *region_enter_worker(struct region *region)
 {
     struct thread *thread = thread_gomp;
     if (!thread)
         return thread_attach(ompt_thread_worker);
     if (thread->late)
-        implicit_tell_late_end(thread);
+        implicit_tell_late_end(thread, region);
     return thread;
 }
 
@@ -105,7 +105,7 @@ static NOINLINE void region_run(void *argument)
     struct thread *thread = thread_gomp;
     bool primary = thread == region->primary;
     if (!primary)
-        thread = region_enter_worker();
+        thread = region_enter_worker(region);
     struct task *task = thread ? implicit_begin(thread, region) : NULL;
     if (unlikely(!task)) {
         if (thread && !primary)

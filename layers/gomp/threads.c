@@ -16,7 +16,7 @@ static void thread_end(void *argument)
 {
     struct thread *thread = argument;
     if (thread->late)
-        implicit_tell_late_end(thread);
+        implicit_tell_late_end(thread, &thread->initial_region);
     if (thread->kind == ompt_thread_initial && thread->task == &thread->initial_task)
         TELL(implicit_task, ompt_scope_end, &thread->initial_region.data, &thread->initial_task.data, 0, 1,
              ompt_task_initial);
