@@ -1,10 +1,15 @@
 /* The life of the library. */
+#include <dlfcn.h>
+
 #include "layers/gomp/provider.h"
 #include "layers/gomp/real.h"
 
-/* Only where there is a libgomp: else the first call starts the provider. */
+/* The first call starts the provider if there is no libgomp yet, or if the tool is in the program, whose constructors
+ * have not run yet. */
 static __attribute__((constructor)) void entry_construct(void)
 {
+    if (dlsym(RTLD_DEFAULT, "ompt_start_tool"))
+        return;
     if (gomp_real("GOMP_parallel_end", "GOMP_1.0") && handshake_has_tool())
         thread_attach(ompt_thread_initial);
 }

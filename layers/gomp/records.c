@@ -5,11 +5,12 @@
 
 #include "layers/gomp/provider.h"
 
-#define SLAB_BYTES (64 << 10)
+/* A thread's first slab, and the largest: each is twice as large as the one before. */
+enum { SLAB_FIRST = 4 << 10, SLAB_MOST = 64 << 10 };
 
 struct slab {
     struct slab *next;
-    size_t count;
+    size_t bytes, count;
     struct task tasks[];
 };
 
@@ -36,10 +37,14 @@ static void task_find_discarded(struct thread *thread)
 
 static bool task_make_slab(struct thread *thread)
 {
-    struct slab *slab = memory_of_records(SLAB_BYTES);
+    size_t bytes = thread->slabs ? 2 * thread->slabs->bytes : SLAB_FIRST;
+    if (bytes > SLAB_MOST)
+        bytes = SLAB_MOST;
+    struct slab *slab = memory_of_records(bytes);
     if (!slab)
         return false;
-    slab->count = (SLAB_BYTES - sizeof(*slab)) / sizeof(struct task);
+    slab->bytes = bytes;
+    slab->count = (bytes - sizeof(*slab)) / sizeof(struct task);
     slab->next = thread->slabs;
     thread->slabs = slab;
     for (size_t i = slab->count; i-- > 0;) {

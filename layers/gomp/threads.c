@@ -29,9 +29,16 @@ static void thread_end(void *argument)
     pthread_mutex_unlock(&lock);
 }
 
+/* Another thread may have had the lock. The list is whole at every moment. */
+static void thread_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 static void thread_make_key(void)
 {
     pthread_key_create(&ends, thread_end);
+    pthread_atfork(NULL, NULL, thread_after_fork);
 }
 
 static struct thread *thread_record(void)

@@ -34,6 +34,10 @@ class Provider(BlameTest):
         run = self.plain([program("loads_later"), program(SYSTEM), program(HASHED)], {"LD_PRELOAD": PROVIDER})
         self.assertRegex(run.stderr, r"^libblame-gomp: this process has two copies of libgomp, \S+ and \S+\. ", run)
 
+    def test_a_tool_in_the_program_starts_when_the_program_has_begun(self):
+        run = self.plain([program("tool_inside_gcc")], {"LD_PRELOAD": PROVIDER})
+        self.assertEqual((run.status, run.stdout, run.stderr), (0, "6 threads, 1 start, 3 regions\n", ""), run)
+
     def test_nothing_happens_in_a_process_without_libgomp(self):
         run = self.plain(["/bin/echo", "text"], {"LD_PRELOAD": PROVIDER, "OMP_TOOL_LIBRARIES": LIBRARY})
         self.assertEqual((run.status, run.stdout, run.stderr), (0, "text\n", ""), run)
