@@ -9,6 +9,7 @@ measured and error with its confidence interval. docs/testing.md (Accuracy) expl
 -k TEXT     only cases whose name contains one of the texts; no document is changed
 --rate R    samples a second and thread, default 1000
 --out CSV   every number; the chart and the tables go beside it, as .svg and .md. Default: build/accuracy.csv
+--gcc       the programs as GCC builds them, on libgomp; no document is changed
 --no-docs   leave docs/testing.md, docs/accuracy.svg and tests/accuracy/results.md as they are
 BUILD       (environment) where the programs were built; default: build
 
@@ -47,6 +48,7 @@ def arguments():
     parser.add_argument("-k", action="append", default=[])
     parser.add_argument("--rate", type=positive, default=1000)
     parser.add_argument("--out", default=os.path.join(harness.BUILD, "accuracy.csv"))
+    parser.add_argument("--gcc", action="store_true")
     parser.add_argument("--no-docs", action="store_true")
     parser.add_argument("--list", action="store_true")
     return parser.parse_args()
@@ -106,7 +108,7 @@ def write_results(options, results, series, cores):
     write(beside + ".svg", svg)
     write(beside + ".md", tables)
     print(f"written: {beside}.svg, {beside}.md")
-    if options.no_docs or options.quick or options.k:
+    if options.no_docs or options.gcc or options.quick or options.k:
         return
     with open(DOCUMENT, encoding="utf-8") as file:
         changed = document.replace_generated(file.read(), document.generate_summary(results, series, options.rate, cores))
@@ -125,6 +127,8 @@ def main():
     if options.list:
         print("\n".join(case.name for case in cases))
         return 0
+    if options.gcc:
+        cases = [case.by_gcc() for case in cases]
     cores = len(os.sched_getaffinity(0))
     repetitions = options.n or (2 if options.quick else 10)
     try:

@@ -13,6 +13,14 @@ class Case:
 
     def __init__(self, name, argv, threads=2, theory="", env=None):
         self.name, self.argv, self.threads, self.theory, self.env = name, argv, threads, theory, env or {}
+        self.launcher = []  # what measures the program where the runtime does not load the tool
+
+    def by_gcc(self):
+        """The same case as GCC builds it, on libgomp."""
+        path = os.path.join(ACCURACY_PROGRAMS, os.path.basename(self.argv[0]) + "_gcc")
+        case = Case(self.name, [path, *self.argv[1:]], self.threads, self.theory, self.env)
+        case.launcher = [harness.BLAME, "run", "--"]
+        return case
 
     def oversubscribed(self, cores):
         return self.threads > cores

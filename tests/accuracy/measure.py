@@ -71,12 +71,13 @@ def measure(case, rate, cores, folder):
     if not os.path.exists(case.argv[0]):
         raise MeasureError(f"{case.argv[0]} is missing: run `make accuracy-programs test-programs` first")
     env = harness.clean_environment() | case.environment(cores)
-    env |= {"BLAME_RATE": str(rate), "BLAME_SUMMARY": "0", "BLAME_OUT": "profile",
-            "OMP_TOOL_LIBRARIES": harness.LIBRARY}
+    env |= {"BLAME_RATE": str(rate), "BLAME_SUMMARY": "0", "BLAME_OUT": "profile"}
+    if not case.launcher:
+        env["OMP_TOOL_LIBRARIES"] = harness.LIBRARY
     os.mkdir(folder)
     try:
         others = Others()
-        run = harness.execute(case.argv, env, folder)
+        run = harness.execute([*case.launcher, *case.argv], env, folder)
         foreign_cores = others.cores()
     except AssertionError as error:
         raise MeasureError(str(error)) from None

@@ -155,7 +155,7 @@ NAMED static void depend(void)
 #pragma omp barrier
 #pragma omp single
         {
-            int link = 0;
+            __attribute__((unused)) int link = 0; /* GCC does not count a depend clause as a use */
 #pragma omp task depend(out : link) shared(link)
             slow();
 #pragma omp task depend(inout : link) shared(link)
@@ -175,7 +175,7 @@ NAMED static void taskwait_depend(void)
 #pragma omp barrier
 #pragma omp single
         {
-            int link = 0;
+            __attribute__((unused)) int link = 0; /* GCC does not count a depend clause as a use */
 #pragma omp task depend(out : link) shared(link)
             slow();
 #pragma omp task
