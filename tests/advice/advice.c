@@ -40,6 +40,12 @@ static void nap(double us)
     nanosleep(&(struct timespec){.tv_sec = (time_t)(us / 1e6), .tv_nsec = (long)(us * 1e3) % 1000000000}, NULL);
 }
 
+/* Returns one of two numbers of tiny pieces: the smaller one for busy machines, where each can take a millisecond. */
+static int many(int pieces, int fewer)
+{
+    return getenv("ADVICE_FEWER") ? fewer : pieces;
+}
+
 /* Well balanced work, so that each program has some that is right. */
 NAMED static void even(double us)
 {
@@ -183,7 +189,7 @@ NAMED static void blocked_in_region(void)
 
 NAMED static void tiny_chunks(void)
 {
-    int count = 6000000;
+    int count = many(6000000, 600000);
     omp_set_schedule(omp_sched_dynamic, fixed ? 1000 : 1);
 #pragma omp parallel for num_threads(threads) schedule(runtime)
     for (int i = 0; i < count; i++)
@@ -192,7 +198,7 @@ NAMED static void tiny_chunks(void)
 
 NAMED static void tiny_regions(void)
 {
-    int steps = 300000;
+    int steps = many(300000, 30000);
     if (fixed) {
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int i = 0; i < steps * threads; i++)
@@ -225,13 +231,14 @@ NAMED static void tiny_tasks(void)
 {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
-    sink = (double)fib(30);
+    sink = (double)fib(many(30, 25));
 }
 
 NAMED static void barriers(void)
 {
+    int count = many(500000, 50000);
 #pragma omp parallel num_threads(threads)
-    for (int i = 0; i < 500000; i++) {
+    for (int i = 0; i < count; i++) {
         work(0.5);
         if (!fixed) {
 #pragma omp barrier
@@ -331,11 +338,12 @@ NAMED static void one_lock(void)
 NAMED static void often_locked(void)
 {
     double sum = 0;
+    int count = many(6000000, 600000);
 #pragma omp parallel num_threads(threads)
     {
         double own = 0;
 #pragma omp for schedule(static)
-        for (int i = 0; i < 6000000; i++) {
+        for (int i = 0; i < count; i++) {
             work(0.05);
             if (fixed) {
                 own += i;

@@ -73,7 +73,8 @@ contains
 
   subroutine tiny_regions()
     integer :: step, i, steps
-    steps = 300000
+    call get_environment_variable('ADVICE_FEWER', length=i)
+    steps = merge(30000, 300000, i > 0)
     if (fixed) then
       !$omp parallel do num_threads(threads) schedule(static)
       do i = 1, steps * threads
@@ -120,7 +121,7 @@ program advice
     print '(a)', 'serial' // tab // 'serial' // tab // 'serial_part' // tab // 'serial', &
       'triangle' // tab // 'imbalance' // tab // 'triangle' // tab // 'dynamic', &
       'few iterations' // tab // 'coarse imbalance' // tab // 'few_iterations' // tab // 'too few iterations', &
-      'critical' // tab // 'lock-bound' // tab // 'critical_section' // tab // 'lock', &
+      'critical' // tab // 'lock-bound' // tab // 'critical_sect' // tab // 'lock', &
       'tiny regions' // tab // 'fine' // tab // 'tiny_regions' // tab // 'regions', &
       'in single' // tab // 'coarse' // tab // 'in_single' // tab // 'single'
     stop

@@ -151,10 +151,13 @@ def main():
     parser.add_argument("-t", type=int, nargs="*", default=[2, 4], help="numbers of threads")
     parser.add_argument("-l", type=int, nargs="*", default=[0, 2], help="numbers of loops beside")
     parser.add_argument("--pairs", type=int, default=3, help="pairs of runs for each gain; 0: no gains are measured")
+    parser.add_argument("--fewer", action="store_true", help="a tenth of the tiny pieces, which take long on a busy machine")
     parser.add_argument("--cases", help="file that keeps the cases")
     parser.add_argument("--into", help="document that takes the summary")
     options = parser.parse_args()
     blame = os.path.join(options.build, "bin", "blame")
+    if options.fewer:
+        os.environ["ADVICE_FEWER"] = "1"
     cases = kept_cases(options.cases)
     known = {(case.program[:2], case.threads, case.beside) for case in cases}
     for program in programs(os.path.join(options.build, "advice")):
