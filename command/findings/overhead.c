@@ -56,7 +56,7 @@ static bool has_tasks(struct inquiry *inquiry, uint32_t function)
 }
 
 /* Returns the construct to blame for a row's overhead. Small pieces cause waits for other threads' pieces,
- * but not waits for an earlier iteration or an inner team. At the end of a region with tasks, threads look for
+ * but not waits for an earlier iteration or an inner team, unless all regions are tiny. At the end of a region with tasks, threads look for
  * tasks. Loops and barriers of a tiny region cost time because there are so many regions. */
 static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
 {
@@ -64,7 +64,8 @@ static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
     const struct row *row = &rows->row[index];
     enum construct construct = construct_of(rows, row);
     uint32_t unit = inquiry->unit_of[index];
-    if (is_untold_wait(row) && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION))
+    bool tiny = construct == CONSTRUCT_REGION && idles_for_tiny_regions(inquiry);
+    if (is_untold_wait(row) && !tiny && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION))
         return CONSTRUCT_WAIT;
     if (construct == CONSTRUCT_REGION && index && has_tasks(inquiry, rows->row[row->parent].function))
         return CONSTRUCT_TASK;
@@ -74,14 +75,15 @@ static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
     return construct;
 }
 
-/* Returns the ns for which a row's own code had no core. */
-static double lost_below(const struct rows *rows, uint32_t index)
+/* Adds the ns for which a row's own code had no core, and the idleness beside it then. */
+static void add_lost_below(const struct rows *rows, uint32_t index, struct cost *cost)
 {
-    double ns = 0;
-    for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
-        if (row_is_no_core(&rows->row[child]))
-            ns += rows->row[child].exclusive->no_core;
-    return ns;
+    for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end) {
+        if (!row_is_no_core(&rows->row[child]))
+            continue;
+        cost->lost_ns += rows->row[child].exclusive->no_core;
+        cost->idle_ns += 1e9 * metric_value(rows, rows->row[child].exclusive, METRIC_IDLENESS);
+    }
 }
 
 static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
@@ -98,7 +100,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
             (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
-        cost.lost_ns += lost_below(rows, i);
+        add_lost_below(rows, i, &cost);
         cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
                                           : host_idle_once(inquiry, i, stamp);
         bool search = construct == CONSTRUCT_TASK && construct_of(rows, row) == CONSTRUCT_REGION;

@@ -18,6 +18,11 @@
 #define WHOLE  800000 /* microseconds of work in a program, about */
 #define STEPS  700    /* of work() in a microsecond, about */
 #define PIECES 400    /* of an evenly divided program */
+#ifdef __clang__
+#define CHUNKS 6000000
+#else
+#define CHUNKS 30000000 /* GCC's runtime hands them out much faster */
+#endif
 
 static int threads;
 static bool fixed;
@@ -189,7 +194,7 @@ NAMED static void blocked_in_region(void)
 
 NAMED static void tiny_chunks(void)
 {
-    int count = many(6000000, 600000);
+    int count = many(CHUNKS, CHUNKS / 2);
     omp_set_schedule(omp_sched_dynamic, fixed ? 1000 : 1);
 #pragma omp parallel for num_threads(threads) schedule(runtime)
     for (int i = 0; i < count; i++)
@@ -338,7 +343,7 @@ NAMED static void one_lock(void)
 NAMED static void often_locked(void)
 {
     double sum = 0;
-    int count = many(6000000, 600000);
+    int count = many(6000000, 2000000);
 #pragma omp parallel num_threads(threads)
     {
         double own = 0;

@@ -160,6 +160,22 @@ WITH_CONSTRUCTS(time_with_no_thread_busy_belongs_to_tiny_regions)
     assert_about(found->seconds, 5 * THREADS + (20 - 15.5) * THREADS);
 }
 
+/* GCC's runtime waits for the team of a region without an event. Half a second of the time with nobody busy is then
+ * known to be the wait's without a core, and the finding covers it all the same. */
+WITH_CONSTRUCTS(untold_waits_at_the_ends_of_tiny_regions_belong_to_them)
+{
+    make_tiny_regions(10 * 1000 * 1000);
+    made.profile.header.end_ns = 1 + (uint64_t)(20 * S);
+    uint32_t fork = runtime(frame(program.main_node, KEY(SOLVE)), FORK);
+    uint32_t wait = add(fork, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT);
+    run(wait, 1, THREADS, THREADS, 0);
+    double with_core_s = only("fine")->gain_s;
+    uint32_t lost = add(wait, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    made.nodes[lost].metric = (struct profile_sums){.samples = 100, .no_core = S / 2, .inverse_busy = S / 2};
+    gather();
+    assert_about(found("fine")->gain_s, with_core_s);
+}
+
 WITH_CONSTRUCTS(regions_that_are_few_do_not_explain_time_with_no_thread_busy)
 {
     make_tiny_regions(50);
