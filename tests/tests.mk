@@ -122,6 +122,7 @@ checks: $(CHECK_OBJECTS) $(PRODUCTS)
 	@$(PYTHON) tests/run.py commands $(CHECKS)
 
 test-programs: $(bench_mpi)
+$(BUILD)/tests/tool_inside_gcc: | $(BUILD)/include/omp-tools.h
 
 behaviour: $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py

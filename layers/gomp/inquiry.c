@@ -1,6 +1,7 @@
-/* OMPT's entry points. A tool may call them in a signal handler: they read the interrupted thread's own records,
- * allocate nothing and take no lock. The lengths of the lists of tasks and regions bound the loops: one item a
- * nested region, and a task that the thread left for another one. */
+/* OMPT's entry points. A tool may call those about states, tasks, regions, threads and unique ids in a signal handler:
+ * they read the interrupted thread's own records, allocate nothing and take no lock. Those about places ask libgomp. The
+ * lengths of the lists of tasks bound the loops: one item for each nested region, and one for each task that the
+ * thread left for another one. */
 #include <string.h>
 #include <unistd.h>
 #include <sched.h>

@@ -117,7 +117,6 @@ $(call test_forms,least_stack,least_stack.c,$(TEST_LEAST_STACK),-lpthread)
 $(call test_forms,least_stack_large,least_stack.c,$(TEST_LEAST_STACK) -DLARGE,$(TEST_BIN)/large_tls.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN' -lpthread)
 $(TEST_BIN)/least_stack_large: | $(TEST_BIN)/large_tls.so
 $(call test_forms,tool_inside_gcc,tool_inside.cc,$(TEST_GCC_CXX) -I$(BUILD)/include -rdynamic)
-$(TEST_BIN)/tool_inside_gcc: | $(BUILD)/include/omp-tools.h
 $(call test_forms,races_gcc,races.c,$(TEST_GCC_C) -fsanitize=thread -O1)
 $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
 $(call test_forms,nests_runtimes,nests_runtimes.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
