@@ -38,6 +38,14 @@ class Provider(BlameTest):
         run = self.plain([program("tool_inside_gcc")], {"LD_PRELOAD": PROVIDER})
         self.assertEqual((run.status, run.stdout, run.stderr), (0, "6 threads, 1 start, 3 regions\n", ""), run)
 
+    def test_a_program_controls_the_tool_in_c_and_fortran(self):
+        code = ("import ctypes; ctypes.CDLL('libgomp.so.1', ctypes.RTLD_GLOBAL); all = ctypes.CDLL(None); four = ctypes.c_int(1); eight = ctypes.c_int64(1); "
+                "print(all.omp_control_tool(1, 0, None), all.omp_control_tool_(ctypes.byref(four), ctypes.byref(four), None), "
+                "all.omp_control_tool_8_(ctypes.byref(eight), ctypes.byref(eight), None))")
+        argv = ["/usr/bin/python3", "-c", code]
+        self.assertEqual(self.plain(argv, {"LD_PRELOAD": PROVIDER}).stdout, "-2 -2 -2\n", "no tool")
+        self.assertEqual(self.attached(argv, {"LD_PRELOAD": PROVIDER}).stdout, "1 1 1\n", "what blame answers to a start while it measures")
+
     def test_nothing_happens_in_a_process_without_libgomp(self):
         run = self.plain(["/bin/echo", "text"], {"LD_PRELOAD": PROVIDER, "OMP_TOOL_LIBRARIES": LIBRARY})
         self.assertEqual((run.status, run.stdout, run.stderr), (0, "text\n", ""), run)

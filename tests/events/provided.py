@@ -121,7 +121,9 @@ def version_complaints():
     """libgomp has each of the provider's functions, in the same version: a program finds this one in place of that."""
     found = subprocess.run(["ldd", os.path.join(run.BIN, PROGRAMS[0])], capture_output=True, text=True, check=True).stdout
     libgomp = re.search(LIBGOMP + r" => (\S+)", found).group(1)
-    for name in versions(run.PROVIDER) - versions(libgomp) - {"omp_control_tool@@OMP_6.0"}:
+    for name in versions(run.PROVIDER) - versions(libgomp):
+        if name.startswith("omp_control_tool"): # GCC 16 has it
+            continue
         yield f"{name}: {libgomp} has no such function"
 
 
