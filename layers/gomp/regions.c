@@ -43,10 +43,10 @@ static inline __attribute__((always_inline)) struct region *region_begin(struct 
     region->state = thread->state;
     store_relaxed(&region->serial, region->serial + 1);
     task_enter_runtime(task, frame);
-    if (TOLD(parallel_begin)) {
-        unsigned threads = requested ? requested : (unsigned)real.omp_get_max_threads();
-        TELL(parallel_begin, &task->data, &task->frame, &region->data, threads, region->flags, code);
-    }
+    ompt_callback_parallel_begin_t callback = load_relaxed(&callbacks.parallel_begin);
+    if (callback)
+        callback(&task->data, &task->frame, &region->data, requested ? requested : (unsigned)real.omp_get_max_threads(),
+                 region->flags, code);
     return region;
 }
 
@@ -58,20 +58,25 @@ static inline __attribute__((always_inline)) void region_end(struct thread *thre
     store_relaxed(&thread->state, region->state);
 }
 
-static inline __attribute__((always_inline)) struct task *implicit_begin(struct thread *thread, struct region *region)
+/* The thread that encountered the region has number 0. */
+static inline __attribute__((always_inline)) struct task *implicit_begin(struct thread *thread, struct region *region,
+                                                                         bool primary)
 {
     struct task *task = task_new(thread, region, ompt_task_implicit);
-    unsigned size = (unsigned)real.omp_get_num_threads();
+    unsigned size = primary ? 0 : load_relaxed(&region->size);
     if (unlikely(!task))
         return NULL;
+    if (size == 0) {
+        size = (unsigned)real.omp_get_num_threads();
+        store_relaxed(&region->size, size);
+    }
     task->work = 0;
-    task->index = real.omp_get_thread_num();
+    task->index = primary ? 0 : real.omp_get_thread_num();
     task->parent = region->encountering;
-    store_relaxed(&region->size, size);
     thread_switch(thread, task);
     TELL(implicit_task, ompt_scope_begin, &region->data, &task->data, size, (unsigned)task->index, ompt_task_implicit);
     store_relaxed(&thread->state, ompt_state_work_parallel);
-    if (region->work)
+    if (unlikely(region->work))
         work_begin(thread, region->work, region->iterations, region->step, region->code);
     return task;
 }
@@ -106,7 +111,7 @@ static NOINLINE void region_run(void *argument)
     bool primary = thread == region->primary;
     if (!primary)
         thread = region_enter_worker(region);
-    struct task *task = thread ? implicit_begin(thread, region) : NULL;
+    struct task *task = thread ? implicit_begin(thread, region, primary) : NULL;
     if (unlikely(!task)) {
         if (thread && !primary)
             thread_switch(thread, &thread->initial_task);
@@ -188,7 +193,7 @@ EXPORT void GOMP_parallel_sections(TEAM, unsigned count, unsigned flags)
  * this frame. */
 static void region_started(struct thread *thread, struct region *region, void *frame)
 {
-    struct task *task = implicit_begin(thread, region);
+    struct task *task = implicit_begin(thread, region, true);
     if (task)
         task->frame.exit_frame.ptr = (char *)frame + 2 * sizeof(void *);
 }
