@@ -87,18 +87,18 @@ GOMP_FLAGS := $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer
 $(call objects,$(GOMP_SOURCES)): ALL_CFLAGS := $(GOMP_FLAGS)
 $(call objects,layers/gomp/locks.c): ALL_CFLAGS += -fomit-frame-pointer
 GOMP_PARTS := $(call objects,$(GOMP_SOURCES)) layers/gomp/export.map base/bind.c base/bind.h base/kernel.h base/atomics.h
-gomp_link = $(CC) $(filter-out -MMD -MP,$(GOMP_FLAGS)) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ $(call objects,$(GOMP_SOURCES)) base/bind.c \
+gomp_link = $(CC) $(filter-out -MMD -MP,$(GOMP_FLAGS)) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ $(call objects,$(1)) base/bind.c \
     -Wl,--version-script=layers/gomp/export.map -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
 $(GOMP_LAYER): $(GOMP_PARTS)
 	@mkdir -p $(@D)
-	$(gomp_link)
+	$(call gomp_link,$(GOMP_SOURCES))
 
 # The same for blame run: it needs libgomp, by a name for which libblame-loader.so gives the file that the program would have had. Without
 # its own lines and static names, reports name libgomp's functions.
 $(GOMP_RUN): $(GOMP_PARTS)
 	@mkdir -p $(@D)
 	$(CC) -shared -nostdlib -x c /dev/null -o $(BUILD)/libblame-real-gomp.so.1 -Wl,-soname,libblame-real-gomp.so.1
-	$(gomp_link) -s -Wl,--no-as-needed $(BUILD)/libblame-real-gomp.so.1
+	$(call gomp_link,$(filter-out layers/gomp/pass.c,$(GOMP_SOURCES))) -s -Wl,--no-as-needed $(BUILD)/libblame-real-gomp.so.1
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)

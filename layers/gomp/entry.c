@@ -17,5 +17,4 @@ static __attribute__((constructor)) void entry_construct(void)
 static __attribute__((destructor)) void entry_destruct(void)
 {
     handshake_finalize();
-    real_warn_of_copies();
 }

@@ -52,8 +52,6 @@ static void *real_find_preloaded(void)
     return copies.count ? dlopen(copies.names[0], RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
-static bool preloaded;
-
 /* Other vendors' functions have other versions, or none. */
 void *gomp_real(const char *name, const char *version)
 {
@@ -61,28 +59,12 @@ void *gomp_real(const char *name, const char *version)
     static bool versioned;
     if (!library) {
         library = dlopen(PRIVATE_NAME, RTLD_LAZY | RTLD_NOLOAD);
-        if (!library) {
+        if (!library)
             library = real_find_preloaded();
-            preloaded = library != NULL;
-        }
         versioned = library && dlvsym(library, "GOMP_parallel_end", "GOMP_1.0");
     }
     void *found = versioned ? dlvsym(library, name, version) : NULL;
     return found || versioned || !library ? found : dlsym(library, name);
-}
-
-void real_warn_of_copies(void)
-{
-    struct copies copies = {"libgomp", 0, {NULL}};
-    if (!preloaded)
-        return;
-    dl_iterate_phdr(real_count_copy, &copies);
-    if (copies.count > 1)
-        dprintf(
-            STDERR_FILENO,
-            "libblame-gomp: this process has two copies of libgomp, %s and %s. With LD_PRELOAD, calls that belong to "
-            "one of them reach the other one, and results may be wrong: do not preload this library here\n",
-            copies.names[0], copies.names[1]);
 }
 
 bool real_has_interface(void)
@@ -97,7 +79,7 @@ bool real_has_interface(void)
 }
 
 /* The program would not have started, or would end here as well, without the provider. */
-static __attribute__((noreturn, cold)) void real_lacks(const char *name)
+__attribute__((noreturn, cold)) void real_lacks(const char *name)
 {
     dprintf(STDERR_FILENO, "libblame-gomp: this process's libgomp has no %s, which the program calls\n", name);
     abort();

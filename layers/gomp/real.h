@@ -39,8 +39,8 @@ void *gomp_real(const char *name, const char *version);
 /* Returns true if LLVM's runtime bears libgomp's name, as in conda: it has a tool interface of its own. [init] */
 bool real_has_interface(void);
 
-/* Writes a line if there are two copies of libgomp and LD_PRELOAD stands before both. [init] */
-void real_warn_of_copies(void);
+/* Ends the process, which calls a function that its libgomp lacks. [any] */
+__attribute__((noreturn, cold)) void real_lacks(const char *name);
 
 /* Fills `real`. Returns false if the process has no libgomp yet. [init] */
 bool real_find_all(void);
