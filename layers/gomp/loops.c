@@ -301,15 +301,17 @@ EXPORT bool GOMP_single_start(void)
 
 /* With copyprivate, libgomp does not say who executes before the others have waited for it. So GOMP_single_start
  * decides that, and barriers stand for libgomp's own, which are the same. GCC adds a barrier behind the copies:
- * until then nobody writes the pointer again. */
+ * until then nobody writes the pointer again. All threads of a team must do the same: once the tool has ended, new
+ * threads have no records, and so all leave it to libgomp. */
 EXPORT void *GOMP_single_copy_start(void)
 {
     struct thread *thread = provider_enter();
-    if (!thread || real.omp_get_num_threads() == 1)
+    if (!thread || load_relaxed(&provider_passes_on) || real.omp_get_num_threads() == 1)
         return real.GOMP_single_copy_start();
     struct task *task = thread->task;
     struct region *region = task->region;
     bool executes = real.GOMP_single_start();
+    task->copies = executes;
     ompt_work_t kind = executes ? ompt_work_single_executor : ompt_work_single_other;
     TELL(work, kind, ompt_scope_begin, &region->data, &task->data, 1, CODE);
     if (executes)
@@ -324,11 +326,12 @@ EXPORT void *GOMP_single_copy_start(void)
 EXPORT void GOMP_single_copy_end(void *data)
 {
     struct thread *thread = provider_enter();
-    if (!thread || real.omp_get_num_threads() == 1) {
+    struct task *task = thread ? thread->task : NULL;
+    if (!task || !task->copies) {
         real.GOMP_single_copy_end(data);
         return;
     }
-    struct task *task = thread->task;
+    task->copies = false;
     store_relaxed(&task->region->copies, data);
     TELL(work, ompt_work_single_executor, ompt_scope_end, &task->region->data, &task->data, 1, CODE);
     struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);

@@ -41,6 +41,7 @@ struct task {
     int work;               /* ompt_work_t that it is in; 0: none */
     unsigned loops;         /* nested loops of its doacross loop */
     bool may_vanish;        /* libgomp may discard it */
+    bool copies;            /* it executes `single` with copyprivate, by our own means */
     bool ended;             /* `ended`: of a detachable task: its body has returned */
 };
 

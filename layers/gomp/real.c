@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/atomics.h"
+
 struct real real;
 bool real_cancellation;
 

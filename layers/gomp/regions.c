@@ -71,6 +71,7 @@ static inline __attribute__((always_inline)) struct task *implicit_begin(struct 
         store_relaxed(&region->size, size);
     }
     task->work = 0;
+    task->copies = false;
     task->index = primary ? 0 : real.omp_get_thread_num();
     task->parent = region->encountering;
     thread_switch(thread, task);

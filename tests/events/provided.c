@@ -293,6 +293,24 @@ static void copyprivate(void)
     printf("%d %d\n", copies_differ(200), alone);
 }
 
+/* The tool has ended, and threads that begin after it are unknown to the provider (provided.py). */
+static void ended_tool(void)
+{
+    int executed = 0, differ = 0;
+#pragma omp parallel num_threads(2)
+    work();
+#pragma omp parallel num_threads(5) reduction(+ : executed, differ)
+    for (int turn = 0; turn < 50; turn++) {
+        int value = -1;
+#pragma omp single copyprivate(value)
+        executed++, value = turn;
+        differ += value != turn;
+#pragma omp task
+        work();
+    }
+    printf("%d %d\n", executed, differ);
+}
+
 static void doacross(void)
 {
     long cells[20][20] = {{0}}, sum = 0;
@@ -507,6 +525,7 @@ static const struct construct constructs[] = {
     CONSTRUCT(detached),
     CONSTRUCT(teams_nested),
     CONSTRUCT(copyprivate),
+    CONSTRUCT(ended_tool),
     CONSTRUCT(doacross),
     CONSTRUCT(deep_doacross),
     CONSTRUCT(loops),

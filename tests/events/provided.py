@@ -94,7 +94,8 @@ def record_complaints(lines):
 def with_tool(path, name, libraries):
     """The outcome, and what the tool wrote down. A child process writes to the same file: its lines are left out."""
     with tempfile.NamedTemporaryFile("r", encoding="ascii") as file:
-        result = outcome(path, name, LD_PRELOAD=run.PROVIDER, OMP_TOOL_LIBRARIES=libraries, EVENTS_RECORD=file.name)
+        early = {"EVENTS_END_EARLY": "1"} if name == "ended_tool" else {}
+        result = outcome(path, name, LD_PRELOAD=run.PROVIDER, OMP_TOOL_LIBRARIES=libraries, EVENTS_RECORD=file.name, **early)
         return result, file.read().splitlines()
 
 

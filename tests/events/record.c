@@ -16,6 +16,8 @@
  * addresses are set. `refused EVENT RESULT` comes first for a callback that the runtime does not promise
  * always to call.
  *
+ * With EVENTS_END_EARLY, the tool ends after the first region.
+ *
  * sequence.py takes from it what is the same in every run. */
 #include <dlfcn.h>
 #include <omp-tools.h>
@@ -48,6 +50,7 @@ static FILE *out;
 static const void *runtime_base;
 static ompt_get_thread_data_t get_thread_data;
 static ompt_get_task_info_t get_task_info;
+static ompt_finalize_tool_t finalize_tool; /* NULL: the tool ends with the process */
 static unsigned long identities;
 static const void *homes[HOMES]; /* of identities: where their word is */
 
@@ -174,6 +177,8 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 {
     (void)parallel;
     TELL("parallel %s end task=%s in=%s code=%s", parallel_kind(flags), WORD(task), IN, CODE(codeptr));
+    if (finalize_tool)
+        finalize_tool();
 }
 
 /* An initial task's region begins with it. */
@@ -319,6 +324,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
     get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
+    if (getenv("EVENTS_END_EARLY"))
+        finalize_tool = (ompt_finalize_tool_t)lookup("ompt_finalize_tool");
     if (dladdr((const void *)(uintptr_t)lookup, &module))
         runtime_base = module.dli_fbase;
     for (size_t i = 0; i < LENGTH(callbacks); i++) {
