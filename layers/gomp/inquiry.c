@@ -2,9 +2,8 @@
  * they read the interrupted thread's own records, allocate nothing and take no lock. Those about places ask libgomp. The
  * lengths of the lists of tasks bound the loops: one item for each nested region, and one for each task that the
  * thread left for another one. */
-#include <string.h>
-#include <unistd.h>
 #include <sched.h>
+#include <string.h>
 
 #include "layers/gomp/provider.h"
 #include "layers/gomp/real.h"
@@ -18,18 +17,15 @@ struct kind {
 
 #define STATE(name, number) {number, #name},
 static const struct kind states[] = {FOREACH_OMPT_STATE(STATE)};
-static const struct kind mutexes[] = {{0, "libgomp_mutex_impl_futex"}};
+static const struct kind mutexes[] = {{0, "gomp_mutex_impl_none"}, {MUTEX_FUTEX, "gomp_mutex_impl_futex"}};
 
-/* Returns false behind the last one. A number that is none of the list begins anew. */
-static int inquiry_next(const struct kind *kinds, size_t count, int first, int current, int *next, const char **name)
+/* Stores the item after `current`. Returns 0 if that is the last one, or none of the list. */
+static int inquiry_next(const struct kind *kinds, size_t count, int current, int *next, const char **name)
 {
     size_t i = 0;
     while (i < count && kinds[i].number != current)
         i++;
-    if (i == count)
-        return 0;
-    (void)first;
-    if (i + 1 == count)
+    if (i + 1 >= count)
         return 0;
     *next = kinds[i + 1].number;
     *name = kinds[i + 1].name;
@@ -38,12 +34,12 @@ static int inquiry_next(const struct kind *kinds, size_t count, int first, int c
 
 static int enumerate_states(int current, int *next, const char **name)
 {
-    return inquiry_next(states, LENGTH(states), ompt_state_undefined, current, next, name);
+    return inquiry_next(states, LENGTH(states), current, next, name);
 }
 
 static int enumerate_mutexes(int current, int *next, const char **name)
 {
-    return inquiry_next(mutexes, LENGTH(mutexes), 0, current, next, name);
+    return inquiry_next(mutexes, LENGTH(mutexes), current, next, name);
 }
 
 struct answer {

@@ -20,7 +20,7 @@ EXPORT void TWIN(omp_init_lock)(void *lock)
 {
     provider_enter();
     real.TWIN(omp_init_lock)(lock);
-    TELL(lock_init, ompt_mutex_lock, NO_HINT, IMPLEMENTATION, (uintptr_t)lock, CODE);
+    TELL(lock_init, ompt_mutex_lock, NO_HINT, MUTEX_FUTEX, (uintptr_t)lock, CODE);
 }
 
 EXPORT void TWIN(omp_destroy_lock)(void *lock)
@@ -53,7 +53,7 @@ EXPORT int TWIN(omp_test_lock)(void *lock)
 {
     struct thread *thread = provider_enter();
     if (thread)
-        TELL(mutex_acquire, ompt_mutex_test_lock, NO_HINT, IMPLEMENTATION, (uintptr_t)lock, CODE);
+        TELL(mutex_acquire, ompt_mutex_test_lock, NO_HINT, MUTEX_FUTEX, (uintptr_t)lock, CODE);
     int got = real.TWIN(omp_test_lock)(lock);
     if (thread && got)
         TELL(mutex_acquired, ompt_mutex_test_lock, (uintptr_t)lock, CODE);
@@ -65,7 +65,7 @@ EXPORT void TWIN(omp_init_nest_lock)(void *lock)
     struct thread *thread = provider_enter();
     real.TWIN(omp_init_nest_lock)(lock);
     if (thread)
-        TELL(lock_init, ompt_mutex_nest_lock, NO_HINT, IMPLEMENTATION, (uintptr_t)lock, CODE);
+        TELL(lock_init, ompt_mutex_nest_lock, NO_HINT, MUTEX_FUTEX, (uintptr_t)lock, CODE);
 }
 
 EXPORT void TWIN(omp_destroy_nest_lock)(void *lock)
@@ -100,7 +100,7 @@ EXPORT int TWIN(omp_test_nest_lock)(void *lock)
 {
     struct thread *thread = provider_enter();
     if (thread)
-        TELL(mutex_acquire, ompt_mutex_test_nest_lock, NO_HINT, IMPLEMENTATION, (uintptr_t)lock, CODE);
+        TELL(mutex_acquire, ompt_mutex_test_nest_lock, NO_HINT, MUTEX_FUTEX, (uintptr_t)lock, CODE);
     int depth = real.TWIN(omp_test_nest_lock)(lock);
     if (thread && depth)
         nest_acquired(thread, ompt_mutex_test_nest_lock, lock, depth, thread->state, CODE);

@@ -6,13 +6,13 @@
 #include "layers/gomp/provider.h"
 #include "layers/gomp/real.h"
 
-enum { NO_HINT = 0, IMPLEMENTATION = 0 };
+enum { NO_HINT = 0 };
 
 static inline __attribute__((always_inline)) int mutex_acquire(struct thread *thread, ompt_mutex_t kind, uint64_t id,
                                                                int state, const void *code)
 {
     int before = thread->state;
-    TELL(mutex_acquire, kind, NO_HINT, IMPLEMENTATION, id, code);
+    TELL(mutex_acquire, kind, NO_HINT, MUTEX_FUTEX, id, code);
     thread->wait_id = id;
     signal_fence();
     store_relaxed(&thread->state, state);

@@ -85,6 +85,9 @@ struct thread {
     struct region initial_region;
 };
 
+/* The implementation of all locks, a number of ours (ompt_enumerate_mutex_impls) */
+enum { MUTEX_FUTEX = 1 };
+
 /* How an event is answered by ompt_set_callback: C(event, type, answer).
  *
  * Every end of a thread that libgomp has is told; its workers have none if the process ends first. `sync_region_wait`

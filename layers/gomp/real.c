@@ -3,13 +3,10 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <omp-tools.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/atomics.h"
 
 struct real real;
 bool real_cancellation;

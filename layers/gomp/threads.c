@@ -1,5 +1,5 @@
-/* Threads. A thread is an initial one, unless its first call is the
- * body of a region that another thread has encountered. */
+/* Threads. A thread is an initial one, unless its first call is the body of a region that another thread has
+ * encountered. */
 #include <pthread.h>
 
 #include "layers/gomp/implicit.h"
