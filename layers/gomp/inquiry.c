@@ -77,6 +77,7 @@ static int get_callback(ompt_callbacks_t event, ompt_callback_t *callback)
     return 1;
 }
 
+/* From here on to get_unique_id(), and get_proc_id(): [handler]. All others: [any]. */
 static ompt_data_t *get_thread_data(void)
 {
     struct thread *thread = thread_gomp;
