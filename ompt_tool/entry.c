@@ -296,9 +296,11 @@ static ompt_start_tool_result_t second_result = {initialize_second, finalize_sec
 
 static void finalize(ompt_data_t *tool_data)
 {
+    /* other runtimes than LLVM's end only with the process */
+    bool may_end_before = runtime.set_llvm_callback == runtime.set_callback;
     (void)tool_data;
     callbacks_notice_exit();
-    if (!session.exits && arena_is_open())
+    if (!session.exits && may_end_before && arena_is_open())
         log_line(
             "the program has ended the OpenMP runtime (omp_pause_resource_all, dlclose), which does not start the tool "
             "again: the rest of the run is not measured",

@@ -211,13 +211,16 @@ static size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};
 
+/* Returns the name by which reports call a module. The library before libgomp has libgomp's functions, and users
+ * know them as libgomp's. */
 static const char *symbols_module_base_name(struct pool *pool, const struct profile_module *record)
 {
+    static const char before_libgomp[] = "libblame-gomp";
     const char *path = pool_text(pool, "%.*s", (int)sizeof record->path, record->path);
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (record->flags & PROFILE_MODULE_VDSO)
         return "[vdso]";
-    return slash ? slash + 1 : path;
+    return strncmp(name, before_libgomp, sizeof before_libgomp - 1) == 0 ? "libgomp.so.1" : name;
 }
 
 struct symbols *symbols_open(const struct profile_module *modules, size_t module_count)

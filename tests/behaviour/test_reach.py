@@ -28,6 +28,7 @@ class Reach(BlameTest):
         self.assertEqual((profile.run["regions"], profile.run["runtime_reached"]), (regions, REACHED), run)
         self.assertRegex(profile.run["runtime_version"], "^GNU libgomp, GCC [0-9]+")
         self.assertEqual(profile.run["other_runtimes"], [])
+        self.assertEqual([row for row in profile.rows if row.kind == "runtime" and "blame" in row.module + row.file], [])
         return run, profile
 
     def test_however_a_call_is_bound_it_comes_to_the_one_copy(self):
@@ -111,6 +112,18 @@ class Reach(BlameTest):
         self.assertEqual((run.status, run.stdout, run.directories()), (3, "region\n", []), run)
         self.assertRegex(run.stderr, rf"^blame: \S*/libblame-gomp-run.so does not have GOMP_9.9: the program {KEEPS}\n")
         self.assertEqual(len(run.stderr.splitlines()), 2, run)  # and that there is no profile
+
+    def test_a_process_that_ends_has_not_ended_its_runtime(self):
+        """By exit() in a region, and by the end of its last thread, when no function of the program is on a stack."""
+        folder = self.new_folder()
+        with open(os.path.join(folder, "ends.c"), "w", encoding="utf-8") as file:
+            file.write("#include <pthread.h>\n#include <stdlib.h>\nint main(int count, char **unused) {\n#pragma omp parallel num_threads(2)\n"
+                       "{\n#pragma omp single\nif (count > 1 && unused) exit(5);\n}\npthread_exit(0); }\n")
+        subprocess.run(["gcc", "-fopenmp", "ends.c", "-o", "ends"], cwd=folder, check=True)
+        for arguments, status in (([], 0), (["exit"], 5)):
+            run = self.attached([os.path.join(folder, "ends"), *arguments], how="launcher")
+            self.assertEqual((run.status, run.stderr), (status, ""), run)
+            self.load(run, checks=SOUND)
 
     def test_a_copy_inside_the_program_is_told(self):
         for name in ("quick_static", "quick_static_pie"):
