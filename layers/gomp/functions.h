@@ -159,6 +159,8 @@ typedef unsigned long long ull;
     F(GOMP_loop_ull_doacross_runtime_start, "GOMP_4.5", bool, (unsigned loops, ull *counts, ULL_CHUNK))                \
     F(GOMP_loop_ull_doacross_start, "GOMP_5.0", bool,                                                                  \
       (unsigned loops, ull *counts, long schedule, ull chunk, ULL_CHUNK, SHARED))                                      \
+    F(GOMP_doacross_post, "GOMP_4.5", void, (long *counts))                                                            \
+    F(GOMP_doacross_ull_post, "GOMP_4.5", void, (ull * counts))                                                        \
     F(GOMP_doacross_wait, "GOMP_4.5", void, (long first, ...))                                                         \
     F(GOMP_doacross_ull_wait, "GOMP_4.5", void, (ull first, ...))
 

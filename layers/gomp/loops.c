@@ -369,6 +369,17 @@ EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
 #define LIST_FEW(a)   LIST_4(a, 0), a[4], a[5]
 #define LIST_MOST(a)  LIST_16(a, 0), LIST_16(a, 16), LIST_16(a, 32), LIST_16(a, 48)
 
+/* Tells that an iteration is done (source), or that another one has been waited for (sink). */
+static NOINLINE void doacross_tell(struct thread *thread, const void *counts, unsigned loops,
+                                   ompt_dependence_type_t type)
+{
+    ompt_dependence_t list[MOST_LOOPS];
+    struct task *task = thread->task;
+    for (unsigned i = 0; i < loops; i++)
+        list[i] = (ompt_dependence_t){{((const uint64_t *)counts)[i]}, type};
+    TELL(dependences, &task->data, list, (int)loops);
+}
+
 /* Without a tool, the number of loops is unknown: as many words of the caller's stack are passed on as fit. */
 #define DEFINE_DOACROSS_WAIT(name, integer)                                                                            \
     EXPORT void name(integer first, ...)                                                                               \
@@ -394,6 +405,19 @@ EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
             real.name(LIST_MOST(wanted));                                                                              \
         if (thread)                                                                                                    \
             store_relaxed(&thread->state, state);                                                                      \
+        if (thread && TOLD(dependences))                                                                               \
+            doacross_tell(thread, wanted, loops, ompt_dependence_type_sink);                                           \
     }
+#define DEFINE_DOACROSS_POST(name, integer)                                                                            \
+    EXPORT void name(integer *counts)                                                                                  \
+    {                                                                                                                  \
+        struct thread *thread = provider_enter();                                                                      \
+        unsigned loops = thread ? thread->task->loops : 0;                                                             \
+        if (thread && loops <= MOST_LOOPS && TOLD(dependences))                                                        \
+            doacross_tell(thread, counts, loops, ompt_dependence_type_source);                                         \
+        real.name(counts);                                                                                             \
+    }
+DEFINE_DOACROSS_POST(GOMP_doacross_post, long)
+DEFINE_DOACROSS_POST(GOMP_doacross_ull_post, ull)
 DEFINE_DOACROSS_WAIT(GOMP_doacross_wait, long)
 DEFINE_DOACROSS_WAIT(GOMP_doacross_ull_wait, ull)

@@ -19,6 +19,8 @@ import sequence
 PROGRAMS = ("provided_gcc", "provided_cxx_gcc")
 LIBGOMP = "libgomp.so.1"
 LIMIT_S = 120
+# Lines that a case's record has, and how often: each iteration of a doacross loop of 19 by 19 is a source, and waits for its neighbours.
+HAS = {"doacross": (re.compile(r" dependences any - task=\d+ count=2$"), 19 * 19 + 2 * 18 * 19)}
 
 
 def environment(**more):
@@ -91,6 +93,13 @@ def record_complaints(lines):
         yield "no thread has begun"
 
 
+def count_complaints(name, lines):
+    pattern, wanted = HAS.get(name, (None, 0))
+    found = sum(bool(pattern.search(line)) for line in lines) if pattern else 0
+    if found != wanted:
+        yield f"{found} lines like {pattern.pattern}, not {wanted}"
+
+
 def with_tool(path, name, libraries):
     """The outcome, and what the tool wrote down. A child process writes to the same file: its lines are left out."""
     with tempfile.NamedTemporaryFile("r", encoding="ascii") as file:
@@ -110,6 +119,7 @@ def case_complaints(path, name):
             yield f"{way}: {result}, bare: {bare}"
         if lines is not None and name != "forked" and result[0] >= 0: # not written by a process that is killed
             yield from record_complaints(lines)
+            yield from count_complaints(name, lines)
 
 
 def versions(path):
