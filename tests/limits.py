@@ -77,10 +77,6 @@ CALLS = ("access", "clone.process", "close_range", "dup2", "faccessat2", "falloc
          "wait4", "writev")
 ACTIONS = {"": "EPERM", "nosys:": "ENOSYS", "kill:": "killed"}
 
-MOVED = "the program was built by GCC; it runs on"
-GCC = "GCC's, blame run"
-LIBOMPS_WARNING = "libomp, on which blame run puts the program, prints a warning where it cannot have its file in /dev/shm"
-LIBOMPS_END = "libomp, on which blame run puts the program, ends it (OMP: Error #179); libgomp does not ask"
 # (pattern of the limit's name, part of the program's) -> why the program is not as alone, or nothing is told
 KNOWN = {
     ("RLIMIT_AS 16777216", ""): "the tool takes 20 MB of address space",
@@ -88,14 +84,6 @@ KNOWN = {
     ("RLIMIT_DATA 16777216", ""): "the tool takes 14 MB of data",
     ("RLIMIT_STACK 65536", "blame run"): "blame run needs more stack for itself",
     ("RLIMIT_NPROC 2", "blame run"): "blame run is a process, too",
-    ("/dev/shm read-only", GCC): LIBOMPS_WARNING,
-    ("all read-only*", GCC): LIBOMPS_WARNING,
-    ("ftruncate E*", GCC): LIBOMPS_WARNING,
-    ("mmap.shared E*", GCC): LIBOMPS_WARNING,
-    ("openat.write E*", GCC): LIBOMPS_WARNING,
-    ("OMP_STACKSIZE=[1x]", GCC): "libgomp warns of that value",
-    ("sched_getaffinity E*", GCC): LIBOMPS_END,
-    ("sched_setaffinity E*", GCC): LIBOMPS_END,
     ("wait4 E*", "blame run"): "blame run cannot know how the program ended",
     ("* killed", "blame run"): "the filter ends blame run",
     ("clone.process killed", ""): "the filter ends who starts the process that makes the reports",
@@ -286,7 +274,7 @@ def read_profile(directory, run):
         raise Bad("; ".join(broken[:3]))
     if unmeasured and not unmeasured["causes"]:
         raise Bad(f"lacks {unmeasured}, no cause")
-    return "part" if unmeasured or lacks or [line for line in run.tool_lines() if MOVED not in line] else "whole"
+    return "part" if unmeasured or lacks or run.tool_lines() else "whole"
 
 
 def judge(limit, how, alone, run, expected):

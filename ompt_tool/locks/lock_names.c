@@ -165,7 +165,8 @@ static void lock_row_begin(struct lock_streak *streak, uint64_t address, uint64_
     struct lock_row *row = lock_row_take(address, call);
     if (!row)
         return;
-    store_release(&row->order, 0);
+    store_relaxed(&row->order, 0);
+    release_fence(); /* a reader that sees a store below also sees that one */
     store_relaxed(&row->first, address);
     store_relaxed(&row->distance, streak->distance);
     store_relaxed(&row->end, streak->next);

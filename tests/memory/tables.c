@@ -68,6 +68,51 @@ static void read_names(void)
 const struct scenario scenario_lock_names = {"lock-names", "N1", NULL, {name_first, name_second, read_names},
                                              NULL,         300};
 
+/* ---- an array of locks, which is made again at other distances while its row is read ---- */
+
+#define ROW_CALL  0x500000u
+#define ROW_FIRST 0x100000u /* address of the first lock that is only in the row */
+#define ROW_LEAD  1025u     /* locks before that one: they make an array of it */
+#define ROW_LOCKS 6u        /* locks in the row */
+
+static GHOST unsigned rows_made;
+
+static void make_row(struct lock_streak *streak, uint64_t distance)
+{
+    for (uint64_t i = 0; i < ROW_LEAD + ROW_LOCKS; i++) {
+        uint64_t address = ROW_FIRST + distance * i - distance * ROW_LEAD;
+        if (lock_streak_continues(streak, address, ROW_CALL))
+            continue;
+        if (i == 0 || i + 4 > ROW_LEAD) /* the other ones would only take time */
+            lock_names_initialised(address, ROW_CALL);
+        lock_streak_add(streak, address, ROW_CALL, ROW_CALL);
+    }
+}
+
+static void make_rows(void)
+{
+    for (unsigned round = 0; round < 6; round++) {
+        struct lock_streak near = {0}, far = {0};
+        make_row(&near, 8);
+        make_row(&far, 16);
+    }
+    rows_made = 1;
+}
+
+/* At the distance 8 there are only the first locks of the row, and behind them locks at the distance 16. */
+static void read_row(void)
+{
+    while (!rows_made) {
+        uint64_t number = model_random(2 * ROW_LOCKS);
+        uint64_t call = lock_names_initialiser(ROW_FIRST + 8 * number);
+        model_check(call == 0 || call == ROW_CALL, "call %llx", (unsigned long long)call);
+        model_check(!call || number < ROW_LOCKS || number % 2 == 0, "lock %u was never made", (unsigned)number);
+        model_pause();
+    }
+}
+
+const struct scenario scenario_lock_rows = {"lock-rows", "N1", NULL, {make_rows, read_row}, NULL, 300};
+
 /* ---- chunks of the file ---- */
 
 #define CHUNKS 4
