@@ -74,9 +74,11 @@ bool account_is_taking(const struct state_line *line, const struct delivery *del
         return false;
     if (holder != STATE_NO_HOLDER)
         return holder == state_line_number(line);
-    if (!since_ticks || delivery->due_ns < since_ns + STATE_LOCK_GRACE_NS)
+    if (!since_ticks)
         return true;
-    /* If the lock was held when the wait began, it is now being handed over. A thread that has asked for a
-     * free lock and lost its core still waits for nobody. */
-    return !state_others_wait(line, lock_key) && state_holder_at(clocks, since_ns, lock_key) == STATE_NO_HOLDER;
+    /* If the lock was held when the wait began, or another thread has taken it since, it is now being handed
+     * over. A thread that has asked for a free lock and lost its core still waits for nobody. */
+    if (state_handover_after((int64_t)since_ticks, lock_key, &holder) != STATE_FREE)
+        return false;
+    return !state_others_wait(line, lock_key) && state_was_free_at(clocks, since_ns, lock_key);
 }

@@ -74,15 +74,19 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                        uint32_t holder, uint64_t time_ns)
 {
-    uint64_t name = PROFILE_PSEUDO_HANDOFF;
     if (PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_ORDERED)
         holder = DIRECTED_ANY_HOLDER;
-    if (holder != STATE_NO_HOLDER) {
-        if (directed_add(lock_key, holder, blame))
-            return true;
-        name = PROFILE_PSEUDO_TABLE_FULL;
-    }
-    uint32_t row_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, name);
+    if (directed_add(lock_key, holder, blame))
+        return true;
+    uint32_t row_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TABLE_FULL);
+    return attribute_blame(tree, row_idx, lock_key, blame, time_ns);
+}
+
+bool attribute_handover(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
+                        bool no_core, uint64_t time_ns)
+{
+    uint64_t name = no_core ? PROFILE_PSEUDO_NO_CORE : PROFILE_PSEUDO_HANDOFF;
+    uint32_t row_idx = node_idx ? tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, name) : 0;
     return attribute_blame(tree, row_idx, lock_key, blame, time_ns);
 }
 
@@ -92,6 +96,7 @@ void attribute_rest(struct tree *tree, uint64_t time_ns)
     uint64_t key;
     uint32_t holder;
     for (uint32_t cursor = 0; directed_take_rest(&cursor, &key, &holder, &blame);) {
+        key &= ~DIRECTED_NO_CORE;
         uint64_t name = state_holds(holder, key) ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
         uint32_t row_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, name);
         attribute_blame(tree, row_idx, key, &blame, time_ns);

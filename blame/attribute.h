@@ -61,11 +61,15 @@ struct work_share {
 void attribute_places(struct tree *tree, uint32_t node_idx, double each, const struct waiting_places *places,
                       const struct work_share *share);
 
-/* Sends a waiter's blame to the table, for the lock's holder. If nobody holds the lock (a handoff, which the
- * next holder did not cause) or the table is full, the blame goes to a named row below the waiter's context.
- * Returns false if there is no room for that row. [handler] */
+/* Sends a waiter's blame to the table, for the lock's holder. If the table is full, the blame goes to a named
+ * row below the waiter's context. Returns false if there is no room for that row. [handler] */
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                        uint32_t holder, uint64_t time_ns);
+
+/* Books the waiting for a lock that nobody held, in a row of its own below the waiter's context: for the lock's
+ * handover, or for the next owner's missing core. Returns false if there is no room. [handler] */
+bool attribute_handover(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
+                        bool no_core, uint64_t time_ns);
 
 /* Books the blame that is left at the end, in rows of its own: for locks that were never released, and for
  * waiting after a lock's last release. [init] */

@@ -109,7 +109,7 @@ static void directed_entry_add(struct entry *entry, const struct lock_blame *bla
     atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
     atomic_add_double(&entry->shared_idle, blame->shared_idle);
     if (atomic_add_double(&entry->lock_wait, blame->lock_wait))
-        contended_blame_left(directed_lock_key(load_relaxed(&entry->key)));
+        contended_blame_left(directed_lock_key(load_relaxed(&entry->key)) & ~DIRECTED_NO_CORE);
     fetch_add_acq_rel(&entry->ended, 1);
 }
 
@@ -130,7 +130,7 @@ static bool directed_entry_take(struct entry *entry, struct lock_blame *blame)
     blame->lock_wait = atomic_take_double(&entry->lock_wait);
     if (blame->lock_wait == 0)
         return false; /* another thread was first and takes the other sums, too */
-    contended_blame_taken(directed_lock_key(load_relaxed(&entry->key)));
+    contended_blame_taken(directed_lock_key(load_relaxed(&entry->key)) & ~DIRECTED_NO_CORE);
     blame->inverse_busy = atomic_take_double(&entry->inverse_busy);
     blame->shared_idle = atomic_take_double(&entry->shared_idle);
     return true;

@@ -19,6 +19,9 @@
 /* stands for the next thread that releases the lock, because a turn in `ordered` belongs to nobody */
 #define DIRECTED_ANY_HOLDER 0xfffu
 
+/* in a lock's key: the blame of a holder that had no core */
+#define DIRECTED_NO_CORE (8ull << 56)
+
 /* Blame that travels from waiters to a holder, in ns. */
 struct lock_blame {
     double lock_wait;
@@ -37,7 +40,7 @@ bool directed_waiting_for(uint64_t key, uint32_t holder);
  * is found by the next release or at the end. [handler] */
 static inline bool directed_waiting(uint64_t key, uint32_t holder)
 {
-    return unlikely(contended_has_blame(key)) && directed_waiting_for(key, holder);
+    return unlikely(contended_has_blame(key & ~DIRECTED_NO_CORE)) && directed_waiting_for(key, holder);
 }
 
 /* Takes the blame that waits for this holder of the lock. Returns false if there is none. [handler] */

@@ -89,6 +89,7 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
     uint32_t slot = state_held_slot(line, 0);
     if (likely(slot < STATE_HELD_LOCKS)) {
         /* S4: stored after the note of the previous release */
+        store_release(&line->held_lacked[slot], line->wait_lacked);
         store_release(&line->held_since[slot], since_ticks);
         store_release(&line->held[slot], key);
         store_relaxed(&line->holds_more, line->holds_more + (slot > 0));
@@ -96,15 +97,18 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
         store_relaxed(&line->held_unnamed, line->held_unnamed + 1);
     }
     store_relaxed(&line->acquisitions, line->acquisitions + 1);
+    line->wait_lacked = 0;
     state_end_lockwait(line);
 }
 
-static void state_note_release(struct state_line *line, uint64_t key, uint64_t since_ticks, uint64_t now_ticks)
+static void state_note_release(struct state_line *line, uint64_t key, const struct state_release *held,
+                               uint64_t now_ticks)
 {
     struct state_release *release = &line->released[line->releases % STATE_RELEASES];
     /* S5: a reader that sees this store also sees the count of the previous release, or a later one */
     store_release(&release->key, key);
-    store_release(&release->since, since_ticks);
+    store_release(&release->lacked, held->lacked);
+    store_release(&release->since, held->since);
     store_release(&release->ticks, now_ticks);
     store_release(&line->releases, line->releases + 1);
     store_release(&line->noted_last, now_ticks);
@@ -114,8 +118,11 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
 {
     uint32_t slot = state_held_slot(line, key);
     bool named = slot < STATE_HELD_LOCKS;
+    struct state_release held = {0};
+    if (now_ticks && named)
+        held = (struct state_release){.since = line->held_since[slot], .lacked = line->held_lacked[slot]};
     if (now_ticks)
-        state_note_release(line, key, named ? line->held_since[slot] : 0, now_ticks);
+        state_note_release(line, key, &held, now_ticks);
     if (likely(named)) { /* S4: a sample that no longer finds the lock here finds the noted release */
         store_release(&line->held[slot], 0);
         store_release(&line->holds_more, line->holds_more - (slot > 0));
@@ -232,11 +239,75 @@ static int64_t state_lock_released_after(const struct state_line *line, uint64_t
     return 0;
 }
 
+/* The lock's next acquisition after a time. */
+struct next_owner {
+    uint32_t line;
+    int64_t since, lacked; /* its time, and how long the thread had lacked a core then; in ticks */
+};
+
+static void state_take_earlier_owner(struct next_owner *next, uint32_t line, int64_t since, int64_t lacked,
+                                     int64_t after)
+{
+    if (since > after && since < next->since)
+        *next = (struct next_owner){line, since, lacked};
+}
+
+static void state_look_for_acquisitions(const struct state_line *line, uint64_t key, int64_t after,
+                                        struct next_owner *next)
+{
+    uint32_t number = (uint32_t)(line - lines), releases = load_acquire(&line->releases);
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
+        if (load_acquire(&line->held[i]) == key)
+            state_take_earlier_owner(next, number, (int64_t)load_acquire(&line->held_since[i]),
+                                     (int64_t)load_relaxed(&line->held_lacked[i]), after);
+    for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
+        const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
+        int64_t ticks = (int64_t)load_acquire(&release->ticks), since = (int64_t)load_acquire(&release->since);
+        int64_t lacked = (int64_t)load_relaxed(&release->lacked);
+        bool is_it = load_acquire(&release->key) == key; /* S5: the count is loaded last */
+        if (ticks < after || load_relaxed(&line->releases) - releases + back >= STATE_RELEASES)
+            return;
+        if (is_it)
+            state_take_earlier_owner(next, number, since, lacked, after);
+    }
+}
+
+enum state_handover state_handover_after(int64_t ticks, uint64_t key, uint32_t *owner)
+{
+    uint32_t count = load_acquire(&high_water);
+    struct next_owner next = {STATE_NO_HOLDER, INT64_MAX, 0};
+    for (uint32_t i = 0; i < count; i++)
+        if (load_acquire(&lines[i].state) != STATE_ABSENT)
+            state_look_for_acquisitions(&lines[i], key, ticks, &next);
+    *owner = next.line;
+    if (next.line == STATE_NO_HOLDER)
+        return STATE_FREE;
+    return ticks >= next.since - next.lacked ? STATE_PASSED_WITHOUT : STATE_PASSED_WITH_CORE;
+}
+
+uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32_t waiters[STATE_HELD_LOCKS])
+{
+    uint32_t count = load_acquire(&high_water), total = 0;
+    memset(waiters, 0, STATE_HELD_LOCKS * sizeof(*waiters));
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key = load_acquire(&lines[i].wait_key);
+        /* in `ordered`, the waiters blame the thread whose turn it is */
+        bool waits = unlikely(key) && PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_ORDERED && &lines[i] != own &&
+                     load_acquire(&lines[i].state) != STATE_ABSENT;
+        uint32_t slot = waits ? state_held_slot(own, key) : STATE_HELD_LOCKS;
+        if (likely(slot == STATE_HELD_LOCKS) || (int64_t)load_relaxed(&lines[i].wait_since) > ticks)
+            continue;
+        waiters[slot]++;
+        total++;
+    }
+    return total;
+}
+
 /* Returns the line of the lock's holder at that time. It is the thread that held the lock then and released
  * it first, or one that still holds it. If there is none, a thread that holds unnamed locks is taken.
  * STATE_NO_HOLDER: the lock was free, between two owners. For each thread the held locks are read before the
  * released ones, so that a release in between is not missed (S4). */
-static uint32_t state_find_holder(const struct census_time *when, uint64_t key, uint32_t count)
+static uint32_t state_find_holder(const struct census_time *when, uint64_t key, uint32_t count, bool *counts)
 {
     uint32_t holder = STATE_NO_HOLDER, possible = STATE_NO_HOLDER;
     int64_t first = INT64_MAX;
@@ -254,14 +325,16 @@ static uint32_t state_find_holder(const struct census_time *when, uint64_t key, 
             possible = i;
         }
     }
+    *counts = holder != STATE_NO_HOLDER && load_relaxed(&lines[holder].counts_waiters);
     return holder != STATE_NO_HOLDER ? holder : possible;
 }
 
-uint32_t state_holder_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t key)
+bool state_was_free_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t key)
 {
     uint32_t count = load_acquire(&high_water);
     struct census_time when = state_census_time(clocks, time_ns, count, key);
-    return state_find_holder(&when, key, count);
+    bool counts, remembered = when.ticks == clock_ns_ticks(clocks, time_ns);
+    return remembered && state_find_holder(&when, key, count, &counts) == STATE_NO_HOLDER;
 }
 
 bool state_others_wait(const struct state_line *own, uint64_t key)
@@ -387,7 +460,9 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
 {
     uint32_t count = load_acquire(&high_water);
     struct census_time when = state_census_time(clocks, time_ns, count, wait_key);
-    struct census census = {0, 0, wait_key ? state_find_holder(&when, wait_key, count) : STATE_NO_HOLDER};
+    struct census census = {.holder = STATE_NO_HOLDER, .ticks = when.ticks};
+    if (wait_key)
+        census.holder = state_find_holder(&when, wait_key, count, &census.holder_counts);
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2, S5 */

@@ -30,9 +30,6 @@
 /* A time later than any for which a census asks. It leaves room for arithmetic. */
 #define STATE_FUTURE_TICKS (UINT64_MAX / 4)
 
-/* Upper bound on the time to take a free lock, in ns. A thread that takes longer has waited. */
-#define STATE_LOCK_GRACE_NS 1000u
-
 /* Longer than the delivery of a signal takes, in ns. If a sample comes later than this, the thread had no
  * core. */
 #define STATE_LATE_NS 100000u
@@ -51,6 +48,8 @@ enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
 
 struct state_line {
     uint8_t state;
+    /* whether the thread's samples count the threads that wait for its locks; otherwise these blame it */
+    bool counts_waiters;
     uint16_t stamps;       /* a value of enum state_stamps, chosen again at each sample of the thread */
     uint32_t held_unnamed; /* number of held locks that are not in held[] */
     uint64_t idle_since;   /* start of the IDLE state, in ticks of clock_ticks() */
@@ -66,15 +65,18 @@ struct state_line {
     /* What follows is read only to find holders of contended locks and states in the past. Stamps are in
      * ticks; 0: the lock was not stamped (blame/contended.h). */
     uint64_t held_since[STATE_HELD_LOCKS];
-    uint64_t wait_since;   /* start of the wait for wait_key */
+    uint64_t held_lacked[STATE_HELD_LOCKS]; /* wait_lacked of the wait for each lock */
+    uint64_t wait_since;                    /* start of the wait for wait_key */
+    uint64_t wait_lacked;  /* ticks that the thread lacked a core at the end of its last wait for a lock */
     uint32_t releases;     /* number of entries ever written to released[] */
     uint32_t acquisitions; /* number of locks acquired; distinguishes one wait from the next */
     /* The last releases of stamped locks. A sample asks who held a lock when its timer was due, and several
      * short sections may have run since. */
     struct state_release {
         uint64_t key;
-        uint64_t since; /* time of the acquisition; 0: unknown */
-        uint64_t ticks; /* time of the release */
+        uint64_t since;  /* time of the acquisition; 0: unknown */
+        uint64_t lacked; /* wait_lacked of the wait for the lock */
+        uint64_t ticks;  /* time of the release */
     } released[STATE_RELEASES];
     /* The last noted waits that outlasted the grace, for samples that are handled after them (blame/notes.h). */
     uint32_t waits_noted; /* number of entries ever written to waits[] */
@@ -117,6 +119,16 @@ struct census {
     uint32_t busy;
     uint32_t in_use; /* t_now: number of threads that are not between regions */
     uint32_t holder; /* line of the thread that held the lock in question, or STATE_NO_HOLDER */
+    /* whether the holder's own samples count the threads that wait for the lock */
+    bool holder_counts;
+    int64_t ticks; /* time as of which the census counted */
+};
+
+/* How a lock that was free passed to its next owner. */
+enum state_handover {
+    STATE_FREE,             /* nobody has acquired it yet, or that is not known */
+    STATE_PASSED_WITH_CORE, /* the next owner had a core, or slept */
+    STATE_PASSED_WITHOUT,   /* the next owner was ready to run and had no core */
 };
 
 /* The places at which the idle threads of one census waited. */
@@ -151,7 +163,7 @@ uint32_t state_line_number(const struct state_line *line);
  * line's number, or STATE_NO_HOLDER. [owner] */
 uint32_t state_forget_holder(uint64_t key);
 
-/* Returns true if the thread with that line holds the lock. [any] */
+/* Returns true if the thread with that line holds the lock. [handler] */
 bool state_holds(uint32_t line_number, uint64_t key);
 
 /* Returns a free line in state ABSENT; NULL if all are taken. [any] */
@@ -170,8 +182,17 @@ void state_reset(void);
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places);
 
-/* Returns the line of the thread that held the lock at that time, or STATE_NO_HOLDER. [handler] */
-uint32_t state_holder_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t key);
+/* Returns true if the lock was certainly free at that time: all lines remember it, and none names a holder.
+ * [handler] */
+bool state_was_free_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t key);
+
+/* Returns how the lock, which was free at that time (in ticks), passed to its next owner. Sets *owner to the
+ * owner's line. [handler] */
+enum state_handover state_handover_after(int64_t ticks, uint64_t key, uint32_t *owner);
+
+/* Counts the threads that had begun to wait by that time (in ticks) for each of the locks in own->held. Returns
+ * their total number. [handler] */
+uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32_t waiters[STATE_HELD_LOCKS]);
 
 /* Returns true if a thread other than that of the line waits for the lock now. [handler] */
 bool state_others_wait(const struct state_line *own, uint64_t key);

@@ -10,6 +10,7 @@
 #include "blame/state.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/life/fork.h"
+#include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/sampling/sample.h"
@@ -44,8 +45,18 @@ void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, om
 static __attribute__((noinline)) void mutex_hold_slowly(uint64_t key)
 {
     struct thread *thread = fork_self();
-    if (thread)
-        state_lock_held(thread->line, key, contended_is_stamped(thread->line, key) ? clock_ticks() : 0);
+    if (!thread)
+        return;
+    uint64_t now_ticks = contended_is_stamped(thread->line, key) ? clock_ticks() : 0;
+    struct state_line *line = thread->line;
+    if (unlikely(now_ticks && line->wait_since &&
+                 now_ticks - line->wait_since >= LOCK_BLAME_LONG_GRACES * line->grace_ticks))
+        line->wait_lacked = lock_blame_lacked_ticks(thread, now_ticks);
+    state_lock_held(line, key, now_ticks);
+    if (unlikely(thread->handover.key) && thread_enter_tool(thread)) {
+        lock_blame_settle(thread);
+        thread_leave_tool(thread);
+    }
 }
 
 void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
@@ -98,6 +109,8 @@ static __attribute__((noinline)) void mutex_release_slowly(uint64_t key)
         holder = DIRECTED_ANY_HOLDER;
     if (unlikely(directed_waiting(key, holder)))
         mutex_book_release(thread, key, holder);
+    if (unlikely(directed_waiting(DIRECTED_NO_CORE | key, holder)))
+        mutex_book_release(thread, DIRECTED_NO_CORE | key, holder);
     if (unlikely(thread->unnamed_critical == key))
         lock_waits_name_critical(thread, key);
 }

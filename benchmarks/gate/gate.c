@@ -309,14 +309,22 @@ static void gate_lock_samples(void)
     gate_descend(DEPTH, gate_wait_for_lock);
 }
 
-/* Takes one sample in each wait, so that the holder has blame to book at each release. */
+static void gate_nothing(void)
+{
+}
+
+static void gate_wait_for_turn(void)
+{
+    fake_lock_wait(FAKE_ORDERED, 0x5000, 1, gate_nothing);
+    fake_lock_release(FAKE_ORDERED, 0x5000);
+}
+
+/* Takes one sample in each wait for a turn in `ordered`, so that there is blame to book at each release. */
 static void gate_blamed_releases(void)
 {
-    samples = 1;
     for (int i = 0; i < repeats; i++) {
-        gate_ask_holder();
         gate_let_time_pass();
-        gate_descend(DEPTH, gate_wait_for_lock);
+        gate_descend(DEPTH, gate_wait_for_turn);
     }
 }
 

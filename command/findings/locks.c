@@ -10,9 +10,10 @@
 /* The waiting that one finding covers, as a sum over pairs of a waiting place and a blamed context. */
 struct waiting {
     double ns, handoff_ns, holder_ns;
-    double held_ns; /* own time of the code that held the lock, also before and after */
-    uint32_t row;   /* the row that is blamed most; in a handoff, the row that waited most */
-    double idle_ns; /* ns of idleness in the regions in which threads wait for the lock */
+    double no_core_ns; /* waiting for holders and next owners that had no core; not part of ns */
+    double held_ns;    /* own time of the code that held the lock, also before and after */
+    uint32_t row;      /* the row that is blamed most; in a handoff, the row that waited most */
+    double idle_ns;    /* ns of idleness in the regions in which threads wait for the lock */
     size_t locks;
 };
 
@@ -20,6 +21,9 @@ static bool is_handoff(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
 }
+
+/* Waiting for threads without a core is mentioned if it is at least this share of the other waiting. */
+#define NOTABLE_SHARE 0.05
 
 /* Returns the row of the program's own code for the context that a pair blames. */
 static uint32_t row_of_pair(const struct inquiry *inquiry, const struct wait_pair *pair)
@@ -35,6 +39,10 @@ static void add_lock_wait_pair(struct inquiry *inquiry, struct waiting *to, cons
     uint32_t row = row_of_pair(inquiry, pair);
     bool handoff = is_handoff(&inquiry->rows->row[pair->row]);
     const struct profile_sums *held = inquiry->rows->row[pair->row].exclusive;
+    if (row_is_no_core(&inquiry->rows->row[pair->row])) {
+        to->no_core_ns += pair->ns;
+        return;
+    }
     to->ns += pair->ns;
     to->held_ns += held->work + held->overhead + held->blocked;
     if (handoff)
@@ -68,13 +76,22 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     free(waiter);
 }
 
+/* Writes "; 0.10 s more because the holder or the next owner had no core", if that is much. */
+static void describe_missing_cores(const struct waiting *waiting, char *text, size_t bytes)
+{
+    *text = '\0';
+    if (waiting->no_core_ns > NOTABLE_SHARE * waiting->ns)
+        snprintf(text, bytes, "; %s s more because the holder or the next owner had no core",
+                 DECIMAL(waiting->no_core_ns * 1e-9, 2));
+}
+
 /* Records a finding. lock: NULL if the finding covers many locks. */
 static void put_lock_finding(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
     double seconds = waiting->ns * 1e-9;
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
     bool scarce = waited_without_core_s(inquiry->profile) > HANDOFF_SHARE * waiting->handoff_ns * 1e-9;
-    char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
+    char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64], cores[FORMAT_NUMBER_BYTES + 64];
     struct finding finding = {
         .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
     double idle_s = 1e-9 * waiting->idle_ns;
@@ -89,9 +106,10 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     else
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
+    describe_missing_cores(waiting, cores, sizeof cores);
     finding.title = format_printable("%s s of waiting for %s", DECIMAL(seconds, 2), name);
-    finding.evidence = format_printable("for %s %% of that, nobody held the lock%s",
-                                        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), more);
+    finding.evidence = format_printable("for %s %% of that, nobody held the lock%s%s",
+                                        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), more, cores);
     finding.advice = format_printable(
         "%s",
         handoff && scarce
@@ -119,7 +137,8 @@ static void find_lock_holders(struct inquiry *inquiry, const bool *claimed)
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         uint32_t row = row_of_pair(inquiry, pair);
-        if (waits->place[pair->place].kind == WAIT_LOCK && !claimed[pair->place])
+        if (waits->place[pair->place].kind == WAIT_LOCK && !claimed[pair->place] &&
+            !row_is_no_core(&rows->row[pair->row]))
             tally_add(&holders, rows->row[row].function, row, pair->ns);
     }
     for (size_t h = 0; h < holders.count; h++) {
@@ -155,7 +174,8 @@ void find_locks(struct inquiry *inquiry)
         uint32_t stamp = next_stamp(inquiry);
         for (uint32_t i = 0; i < place->pair_count; i++)
             add_lock_wait_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
-        put_lock_finding(inquiry, &waiting, find_waited_lock(inquiry, place));
+        if (is_lock_waiting_enough(inquiry, waiting.ns * 1e-9))
+            put_lock_finding(inquiry, &waiting, find_waited_lock(inquiry, place));
     }
     find_lock_holders(inquiry, claimed);
     free(claimed);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,11 +20,15 @@
 
 /* ---- processes that were killed ---- */
 
-/* One lock, and the ns for which threads waited for the lock without a holder being blamed. */
+/* One lock, for how many ns threads waited for it, and for how many of these no holder was blamed. */
 struct lock_sum {
     uint64_t key;
-    double open;
+    double waited, open;
 };
+
+/* The blame and the waiting are sampled by different threads. They may differ by up to SAMPLING_ERRORS standard
+ * deviations, as in the law `lock_wait`. */
+#define SAMPLING_ERRORS 4.0
 
 static int profile_compare_lock_sums(const void *left, const void *right)
 {
@@ -49,15 +54,22 @@ static size_t profile_sum_open_lock_waits(const struct profile *profile, struct 
     for (size_t i = 0; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         if (node->kind == PROFILE_NODE_LOCK)
-            sums[count++] = (struct lock_sum){node->key, node->metric.lock_wait_here - node->metric.lock_wait};
+            sums[count++] = (struct lock_sum){node->key, node->metric.lock_wait_here,
+                                              node->metric.lock_wait_here - node->metric.lock_wait};
     }
     qsort(sums, count, sizeof(*sums), profile_compare_lock_sums);
     for (size_t i = 0; i < count; i++) {
-        if (distinct && sums[distinct - 1].key == sums[i].key)
+        if (distinct && sums[distinct - 1].key == sums[i].key) {
+            sums[distinct - 1].waited += sums[i].waited;
             sums[distinct - 1].open += sums[i].open;
-        else
+        } else {
             sums[distinct++] = sums[i];
+        }
     }
+    double each = (double)profile->header.period_ns * fmax(profile->header.threads_max, 1);
+    for (size_t i = 0; i < distinct && profile->header.clock == 0; i++)
+        if (sums[i].open <= SAMPLING_ERRORS * sqrt(each * fmax(sums[i].waited, each)))
+            sums[i].open = 0;
     return distinct;
 }
 

@@ -13,6 +13,8 @@ struct error_terms error_terms_of(const struct profile *profile)
     struct error_terms terms = {
         .threads = fmax(header->threads_max, 1), .cores = fmax(header->cores, 1), .ranks = fmax(header->ranks_seen, 1)};
     double rate = profile_least_rate(profile);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        terms.waits = terms.waits || profile->threads[i].lock_wait > 0;
     if (profile_text(profile, "sample"))
         terms.period = (double)header->period_ns * 1e-9;
     else if (rate > 0)
@@ -39,8 +41,11 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
         break;
     case METRIC_CORE_IDLENESS: /* C/b - 1, for C cores */
         up = c - 1;
-        down = 1 - c / t;
+        down = terms->waits ? fmax(t - c, 0) : 1 - c / t; /* with the waiters' shares, if there are any */
         beside = c * c / t;
+        break;
+    case METRIC_LOCK_WAIT: /* number of threads that wait for locks that the sampled thread holds */
+        up = fmax(t - 1, 1);
         break;
     case METRIC_RANK_IDLENESS: /* number of waiting ranks / number of busy ranks */
         up = fmax(terms->ranks - 1, 0);

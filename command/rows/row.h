@@ -97,6 +97,7 @@ struct error_terms {
     double lifetime; /* s that all threads lived, if each thread had a sample in each period; otherwise 0 */
     double threads, cores;
     double ranks; /* number of ranks of one machine that saw one another */
+    bool waits;   /* whether threads waited for locks */
 };
 
 /* The node whose statistics show how the times of a row differ between a job's ranks (command/rows/spread.c). */

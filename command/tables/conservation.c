@@ -343,15 +343,28 @@ static double law_half_booked_s(const struct profile *profile)
     return 1e-9 * (double)cut_off_ns * (1 + 1e-6);
 }
 
-/* Adds the laws that need no clock and no estimate: contexts and threads must have the same totals. */
-static void conservation_add_sums(struct law_list *laws, const struct profile *profile, const struct ledger *ledger,
-                                  const struct profile_sums *total)
+/* Returns the tolerance, in s, for waiting for locks. Samples of the locks' holders count the waiters, and their
+ * errors are independent of those of the waiters' own samples. With samples by CPU time or events, only the
+ * waiters' samples count. */
+static double law_tolerance_of_lock_wait(const struct profile *profile, const struct error_terms *error, double wait_s)
 {
-    const double s = 1e-9;
-    law_list_add(laws, (struct conservation_law){.name = "lock_wait",
-                                                 .statement = "lock wait blamed on contexts = lock wait of threads",
-                                                 .left = total->lock_wait * s,
-                                                 .right = ledger->lock_wait * s});
+    if (profile->header.clock != 0 || profile_text(profile, "sample") || error->threads < 2)
+        return 0;
+    return ERROR_NEVER * sqrt(error_variance(error, METRIC_LOCK_WAIT, wait_s, ERROR_ALONE) +
+                              error_variance(error, METRIC_WORK, wait_s, ERROR_ALONE));
+}
+
+/* Adds the laws that compare the totals of contexts and of threads. */
+static void conservation_add_sums(struct law_list *laws, const struct profile *profile, const struct rows *rows,
+                                  const struct ledger *ledger, const struct profile_sums *total)
+{
+    const double s = 1e-9, wait_s = fmax(total->lock_wait, ledger->lock_wait) * s;
+    law_list_add(laws,
+                 (struct conservation_law){.name = "lock_wait",
+                                           .statement = "lock wait blamed on contexts = lock wait of threads",
+                                           .left = total->lock_wait * s,
+                                           .right = ledger->lock_wait * s,
+                                           .tolerance = law_tolerance_of_lock_wait(profile, &rows->error, wait_s)});
     law_list_add(laws, (struct conservation_law){.name = "samples",
                                                  .statement = "samples delivered = recorded + dropped",
                                                  .left = (double)ledger->delivered,
@@ -391,7 +404,7 @@ static void conservation_add_idleness(struct law_list *laws, const struct profil
                   .name = "thread_idle",
                   .statement = "thread idleness of contexts = most threads x observed wall time - busy time of threads",
                   .left = thread_idle,
-                  .right = capacity_s - ledger_busy(ledger) * s - before_s,
+                  .right = capacity_s - (ledger_busy(ledger) - ledger->lock_wait + total->lock_wait) * s - before_s,
                   .tolerance = 1e-9 * fmax(capacity_s, 1)});
 }
 
@@ -413,13 +426,15 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     if (profile->header.clock == 0 && !events)
         law_list_add(&list, (struct conservation_law){
                                 .name = "thread_time",
-                                .statement = "work + overhead + lock wait + no core + blocked + mpi wait of all "
-                                             "contexts, + idle time + time of dropped samples = lifetimes of all "
-                                             "sampled threads",
-                                .left = (profile_sums_own(&total) + ledger.idle + ledger.dropped_ns) * s,
+                                .statement = "work + overhead + no core + blocked + mpi wait of all contexts, + lock "
+                                             "wait + idle time + time of dropped samples of threads = lifetimes of "
+                                             "all sampled threads",
+                                .left = (profile_sums_own(&total) - total.lock_wait + ledger.lock_wait + ledger.idle +
+                                         ledger.dropped_ns) *
+                                        s,
                                 .right = ledger.lifetime * s,
                                 .tolerance = law_tolerance_of_thread_ends(error, profile->thread_count)});
-    conservation_add_sums(&list, profile, &ledger, &total);
+    conservation_add_sums(&list, profile, rows, &ledger, &total);
     if (!events) {
         conservation_add_idleness(&list, profile, rows, &ledger, &total);
         conservation_add_bound(&list, profile);

@@ -170,7 +170,7 @@ static void lock_table_gather_waits(struct lock_gathering *to, struct symbols *s
         struct lock_entry *lock = &to->table->lock[*slot];
         lock->longest_ns = from->longest_ns > lock->longest_ns ? from->longest_ns : lock->longest_ns;
         lock->initialisers += from->initialiser != 0;
-        if (from->sum_ns > most[*slot]) {
+        if (from->sum_ns > most[*slot] || !initialiser[*slot]) {
             most[*slot] = from->sum_ns;
             initialiser[*slot] = from->initialiser;
         }

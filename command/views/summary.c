@@ -597,7 +597,7 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
                        "This held locks that other threads waited for");
     print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
-                       "This waited while a lock was handed over, and nobody held it");
+                       "Threads waited for locks while this lacked a core, or while nobody held it");
     findings_free(findings);
 }
 

@@ -218,9 +218,17 @@ static struct profile_waits *lock_waits_record_of(struct thread *thread, uint64_
     return node_idx ? (struct profile_waits *)tree_metric(&thread->tree, node_idx) : NULL;
 }
 
-void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
+struct profile_waits *lock_waits_note(struct thread *thread, uint64_t lock_key)
 {
     struct profile_waits *waits = lock_waits_record_of(thread, lock_key);
+    if (waits && !waits->searched && PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_CRITICAL)
+        thread->unnamed_critical = lock_key;
+    return waits;
+}
+
+void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
+{
+    struct profile_waits *waits = lock_waits_note(thread, lock_key);
     if (!waits)
         return;
     if (waits->waits == 0 || waits->last_wait != thread->line->acquisitions) {
@@ -232,8 +240,6 @@ void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
     waits->sum_ns += p;
     if (waits->last_ns > waits->longest_ns)
         waits->longest_ns = waits->last_ns;
-    if (!waits->searched && PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_CRITICAL)
-        thread->unnamed_critical = lock_key;
 }
 
 /* This is called after the lock's release, so no thread is made to wait longer. */

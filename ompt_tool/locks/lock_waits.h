@@ -8,6 +8,9 @@
 
 #include "ompt_tool/session/thread.h"
 
+/* Makes the lock's record, from which the lock gets its name. Returns NULL if there is no room. [handler] */
+struct profile_waits *lock_waits_note(struct thread *thread, uint64_t lock_key);
+
 /* Records a sample of a thread that was waiting for the lock; p is the sample's weight in ns. [handler] */
 void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p);
 

@@ -16,6 +16,7 @@
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
+#include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/ranks/ranks_join.h"
@@ -217,6 +218,18 @@ static void sample_take_held_at(struct thread *thread, uint32_t node_idx, uint64
         attribute_held(&thread->tree, thread->line, node_idx, time_ns);
 }
 
+/* Blames the thread for those that wait for its locks at one moment of the delivery. The blame is booked at the
+ * node, or waits for the lock's release if it is to be booked there or the context is not known yet (node 0). */
+static void sample_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core,
+                                 const struct delivery *delivery, uint32_t number, double p, struct census census)
+{
+    if (likely(!state_holds_locks(thread->line)))
+        return;
+    uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
+    bool inside = session.options.locks != LOCKS_AT_RELEASE;
+    lock_blame_count_waiters(thread, inside ? node_idx : 0, no_core, delivery, time_ns, p, census);
+}
+
 static void sample_note_state(struct thread *thread, uint64_t time_ns, enum profile_time_state state, double p)
 {
     time_add_state(&thread->tree, time_ns, state, p);
@@ -278,6 +291,12 @@ struct busy {
     struct waiting_places *places; /* where the idle threads wait at the moment that is being booked */
 };
 
+/* Returns the node that is blamed for what others wait for: the missing core, or the context. */
+static uint32_t busy_blamed_idx(const struct busy *busy)
+{
+    return busy->no_core ? busy->own_idx : busy->node_idx;
+}
+
 static uint32_t sample_pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
 {
     return node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, pseudo) : 0;
@@ -331,7 +350,7 @@ static bool sample_book_busy(struct thread *thread, const struct busy *busy, dou
     if (!metric)
         return false;
     account_own(metric, busy->in_runtime, p, count);
-    sample_book_part(thread, metric, busy->no_core ? busy->own_idx : busy->node_idx, p, census, time_ns);
+    sample_book_part(thread, metric, busy_blamed_idx(busy), p, census, time_ns);
     if (busy->no_core)
         thread->ledger->stolen += p * thread->core.now.stolen_part;
     if (busy->places->count)
@@ -368,6 +387,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
     if (!sample_book_busy(thread, busy, p, delivery->count, census, time_ns))
         return false;
     sample_note_state(thread, time_ns, busy->state, p);
+    sample_count_waiters(thread, busy_blamed_idx(busy), busy->no_core, delivery, 0, p, census);
     bool ranks = ranks_are_seen() && busy->ranks_idx;
     if (unlikely(ranks))
         sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
@@ -376,6 +396,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
         time_ns = delivery_moment_ns(delivery, number, moments);
         sample_book_busy(thread, busy, p, 0, census, time_ns);
         sample_note_state(thread, time_ns, busy->state, p);
+        sample_count_waiters(thread, busy_blamed_idx(busy), busy->no_core, delivery, number, p, census);
         if (unlikely(ranks))
             sample_ranks_busy(thread, busy->ranks_idx, delivery, number, census.busy);
     }
@@ -485,6 +506,17 @@ static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct threa
     }
 }
 
+/* Blames an idle thread for those that wait for its locks. The end of its wait shows in which context. */
+static __attribute__((noinline)) void sample_count_waiters_idle(struct thread *thread, const struct delivery *delivery)
+{
+    uint32_t moments = delivery_moments(delivery);
+    for (uint32_t number = 0; number < moments; number++) {
+        uint64_t time_ns = delivery_moment_ns(delivery, number, moments);
+        struct census others = state_census_at(&delivery->clocks, time_ns, thread->line, 0, NULL);
+        sample_count_waiters(thread, 0, false, delivery, number, delivery->p / moments, others);
+    }
+}
+
 /* Records moments of an idle thread. Does not walk the stack, so an idle thread costs almost nothing. */
 static void sample_record_waiting_idle(struct thread *thread, const struct delivery *delivery)
 {
@@ -498,6 +530,8 @@ static void sample_record_waiting_idle(struct thread *thread, const struct deliv
         sample_ranks_idle(thread, delivery, told);
     if (unlikely(thread->traced))
         tracing_add_idle(thread, delivery, told);
+    if (unlikely(state_holds_locks(thread->line)))
+        sample_count_waiters_idle(thread, delivery);
 }
 
 /* Returns how many of the delivery's moments are before that time. */
@@ -545,53 +579,69 @@ static void sample_record_idle(struct thread *thread, const struct delivery *del
         sample_record_released(thread, &rest, got_ns, context);
 }
 
-/* Blames the holder of a lock for the waiting at one moment of the delivery. The holder finds the blame when
- * it releases the lock. Returns false if memory is short. */
-static bool sample_blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
-                                uint64_t time_ns)
-{
-    struct lock_blame blame = account_waiter(p, census);
-    return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
-}
-
 static uint64_t sample_waiting_moment_ns(const struct thread *thread, const struct delivery *delivery, uint32_t number)
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
-    return account_waiting_ns(thread->line, &delivery->clocks, time_ns);
+    return account_lock_ns(delivery, time_ns, thread->core.now.state == CORE_NONE);
+}
+
+/* Returns whether the thread had no core at one moment of the delivery. */
+static bool sample_lacked_core(const struct thread *thread, const struct delivery *delivery, uint32_t number)
+{
+    const struct core *core = &thread->core;
+    uint32_t moments = delivery_moments(delivery);
+    uint64_t before = delivery->count * (moments - 1 - number) / moments; /* periods before the moment's */
+    return core->now.state == CORE_NONE && before >= core->now.first_moments &&
+           before < delivery->count - core->now.had_last;
+}
+
+static void sample_note_lock_wait(struct thread *thread, uint64_t key)
+{
+    contended_note(key);
+    if (unlikely(thread->handover.key))
+        lock_blame_look(thread);
+}
+
+/* Books one moment of a thread that waits for a lock, and blames it for those that wait for its own locks.
+ * Returns false if memory is short. */
+static bool sample_book_waiting(struct thread *thread, uint32_t node_idx, const struct delivery *delivery,
+                                uint32_t number, uint64_t key, struct census census)
+{
+    double p = delivery->p / delivery_moments(delivery);
+    uint64_t time_ns = sample_waiting_moment_ns(thread, delivery, number);
+    if (!lock_blame_moment(thread, node_idx, key, p, census, time_ns, sample_lacked_core(thread, delivery, number)))
+        return false;
+    sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
+    sample_count_waiters(thread, node_idx, false, delivery, number, p, census);
+    if (unlikely(ranks_are_seen()))
+        sample_ranks_busy(thread, node_idx, delivery, number, census.busy);
+    return true;
 }
 
 static void sample_record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
-    uint32_t moments = delivery_moments(delivery);
     uint64_t time_ns = sample_waiting_moment_ns(thread, delivery, 0);
     struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
     if (account_is_taking(thread->line, delivery, key, census.holder)) {
         sample_record_busy(thread, delivery, context);
         return;
     }
-    contended_note(key);
+    sample_note_lock_wait(thread, key);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = attribute_lock_at(&thread->tree, capture.node_idx, key);
-    double p = delivery->p / moments;
-    if (!here || !sample_blame_holder(thread, capture.node_idx, key, p, census, time_ns)) {
+    if (!here || !sample_book_waiting(thread, capture.node_idx, delivery, 0, key, census)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
-    sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
-    for (uint32_t number = 1; number < moments; number++) {
+    for (uint32_t number = 1; number < delivery_moments(delivery); number++) {
         time_ns = sample_waiting_moment_ns(thread, delivery, number);
         struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
-        if (!sample_blame_holder(thread, capture.node_idx, key, p, then, time_ns))
-            /* There is no memory for that moment's holder. Blames the holder at the last moment (number 0), for
-             * whom there was room. */
-            sample_blame_holder(thread, capture.node_idx, key, p, census, time_ns);
-        sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
-        if (unlikely(ranks_are_seen()))
-            sample_ranks_busy(thread, capture.node_idx, delivery, number, then.busy);
+        if (!sample_book_waiting(thread, capture.node_idx, delivery, number, key, then))
+            /* There is no memory for that moment's blame. Books it as the last moment's (number 0), for which
+             * there was room. */
+            sample_book_waiting(thread, capture.node_idx, delivery, number, key, census);
     }
-    if (unlikely(ranks_are_seen()))
-        sample_ranks_busy(thread, capture.node_idx, delivery, 0, census.busy);
     account_waiting_here(here, delivery->p, delivery->count, thread->counted_wait != thread->line->acquisitions);
     thread->counted_wait = thread->line->acquisitions;
     lock_waits_sample(thread, key, delivery->p);
@@ -742,6 +792,8 @@ void sample_book_carried(struct thread *thread, struct region *region)
 
 void sample_settle_rest(struct thread *thread)
 {
+    if (thread->handover.key)
+        lock_blame_settle(thread);
     if (thread->idle.pending)
         sample_book_dispatch(thread, 0, NULL);
     if (thread->dispatch.is_carried)
@@ -751,7 +803,10 @@ void sample_settle_rest(struct thread *thread)
 void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
-    if (!attribute_blame(&thread->tree, capture.node_idx, lock_key, blame, clock_now_ns()))
+    bool no_core = lock_key & DIRECTED_NO_CORE;
+    uint32_t node_idx =
+        no_core ? sample_pseudo_child(thread, capture.node_idx, PROFILE_PSEUDO_NO_CORE) : capture.node_idx;
+    if (!attribute_blame(&thread->tree, node_idx, lock_key & ~DIRECTED_NO_CORE, blame, clock_now_ns()))
         /* Memory is short. Keeps the blame for the lock's next release or the end of the measurement. */
         directed_add(lock_key, holder, blame);
 }

@@ -336,6 +336,7 @@ static void sampler_start_timer(struct thread *thread)
         os_timer_start(&thread->sampling.timer, signal, cpu_clock, thread->sampling.moments.next_ns, period_ns);
     store_seq_cst(&thread->sampling.word, started ? shared_timer_word(thread->sampling.timer) : 0);
     thread->ledger->timer_failed = !started;
+    store_relaxed(&thread->line->counts_waiters, started && !cpu_clock);
     if (started) {
         sampler_heed_taken_signal(thread);
     } else {

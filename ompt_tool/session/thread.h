@@ -152,6 +152,20 @@ struct thread_creation {
     struct creation_memo *memos; /* creation contexts that were captured before; NULL until the first */
 };
 
+/* Waiting for a lock that was free, which samples keep until the lock's next owner is known (lock_blame.c). */
+#define THREAD_HANDOVER_MOMENTS 16u
+struct thread_handover {
+    uint64_t key;              /* key of the lock; 0: nothing is kept */
+    uint32_t node_idx, grafts; /* context of the wait, and how many grafts the tree had seen then */
+    uint32_t count;
+    struct thread_handover_moment {
+        int64_t ticks;           /* the moment's time in ticks */
+        uint64_t time_ns;        /* the same in ns */
+        struct lock_blame blame; /* includes later moments for which there was no room */
+        bool no_core;            /* whether this thread had no core */
+    } moment[THREAD_HANDOVER_MOMENTS];
+};
+
 /* The use of the record, and its links in lists (thread.c). */
 struct thread_record {
     bool active; /* whether a thread owns the record */
@@ -192,6 +206,7 @@ struct thread {
     struct thread_sampling sampling; /* the thread's timer and its samples */
     uint32_t counted_wait;           /* value of line->acquisitions at the last lock wait that a sample has counted */
     struct core core;
+    struct thread_handover handover; /* waiting for a lock that was free, until its next owner is known */
     struct contended_pace pace;
     struct thread_construct construct; /* the construct that the thread executes */
     struct path path, context_path;

@@ -12,6 +12,7 @@ static struct {
         size_t last, idle; /* its last change, and the begin of its wait, + 1; 0: none */
     } *threads;
     uint32_t thread_room;
+    uint32_t holder[MAX_LOCKS]; /* thread + 1; 0: nobody */
     int counted, counted_most;
 } noted;
 
@@ -35,10 +36,25 @@ uint32_t changes_handoff_of(uint32_t context, uint32_t lock)
     return context_child(oracle_handoff(context), CONTEXT_LOCK(lock));
 }
 
+uint32_t changes_no_core_of(uint32_t context, uint32_t lock)
+{
+    return context_child(oracle_no_core(context), CONTEXT_LOCK(lock));
+}
+
 uint32_t oracle_no_core(uint32_t context)
 {
     bool told_apart = !machine.scenario->bias && !machine.scenario->one_idleness;
     return told_apart ? context_child(context, CONTEXT_NO_CORE) : context;
+}
+
+/* The contexts of waiting that a thread causes there. */
+static void make_held(uint32_t thread, uint32_t context)
+{
+    for (uint32_t lock = 0; lock < MAX_LOCKS; lock++)
+        if (noted.holder[lock] == thread + 1) {
+            context_child(context, CONTEXT_LOCK(lock));
+            changes_no_core_of(context, lock);
+        }
 }
 
 static struct noted_thread *noted_thread(uint32_t thread)
@@ -52,10 +68,11 @@ static struct noted_thread *noted_thread(uint32_t thread)
     return &noted.threads[thread];
 }
 
-void oracle_core(uint32_t thread, bool no_core, bool stolen)
+void oracle_core(uint32_t thread, bool no_core, bool ready, bool stolen)
 {
     if (!machine.scenario->laws_only)
-        note((struct change){.thread = thread, .about_core = true, .no_core = no_core, .stolen = no_core && stolen});
+        note((struct change){
+            .thread = thread, .about_core = true, .no_core = no_core, .held = ready, .stolen = no_core && stolen});
 }
 
 void oracle_stopped(uint32_t thread, bool stopped)
@@ -77,10 +94,13 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
         idle->dispatch = last->state == EXACT_PARKED ? context_parent(context) : idle->context;
     if (state != EXACT_PARKED)
         of->idle = 0;
+    if (state > EXACT_IDLE)
+        make_held(thread, context);
     if (state >= EXACT_IDLE)
         oracle_no_core(state == EXACT_IDLE ? 0 : context);
     if (state == EXACT_LOCKWAIT) {
         changes_handoff_of(context, lock);
+        changes_no_core_of(context, lock);
         context = context_child(context, CONTEXT_LOCK(lock));
     }
     note((struct change){.thread = thread,
@@ -94,13 +114,17 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
         of->idle = of->last;
 }
 
-void oracle_lock(uint32_t lock, bool held, uint32_t context)
+void oracle_lock(uint32_t lock, bool held, uint32_t context, uint32_t holder)
 {
     if (machine.scenario->laws_only)
         return;
+    noted.holder[lock] = held && holder != NO_THREAD ? holder + 1 : 0;
+    if (noted.holder[lock])
+        make_held(holder, context);
     note((struct change){.thread = NO_THREAD,
                          .lock = lock,
                          .held = held,
+                         .peer = holder,
                          .context = held ? context_child(context, CONTEXT_LOCK(lock)) : 0});
 }
 

@@ -6,12 +6,12 @@
 
 #include "tests/simulator/oracle.h"
 
-#define NO_THREAD UINT32_MAX
+#define MAX_LOCKS 64u
 
 struct change {
     uint64_t time_ns, place;
     uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
-    uint32_t peer;                  /* about_rank: oracle_rank() */
+    uint32_t peer;                  /* about_rank: oracle_rank(); of a lock: its holder */
     uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
     enum exact_state state;
     bool begins_idle, held, about_core, about_stop, about_rank, no_core, stolen;
@@ -20,7 +20,8 @@ struct change {
 size_t changes_count(void);
 const struct change *changes_at(size_t number);
 
-/* Of a lock that nobody holds, and who waits for it there. */
+/* Of a lock that nobody holds, and who waits for it there; and of one whose holder, or next owner, has no core. */
 uint32_t changes_handoff_of(uint32_t context, uint32_t lock);
+uint32_t changes_no_core_of(uint32_t context, uint32_t lock);
 
 #endif

@@ -97,9 +97,11 @@ static void progress(struct sim_thread *thread)
 /* What a thread does has to wait for a core, or has one. */
 static void note_core(struct sim_thread *thread, bool no_core)
 {
-    if (thread->no_core != no_core && !thread->foreign)
-        oracle_core(thread->number, no_core, thread->run == RUN_ON_CORE);
+    bool ready = thread->run == RUN_READY;
+    if ((thread->no_core != no_core || thread->was_ready != ready) && !thread->foreign)
+        oracle_core(thread->number, no_core, ready, thread->run == RUN_ON_CORE);
     thread->no_core = no_core;
+    thread->was_ready = ready;
 }
 
 static void stop_thread(struct sim_thread *thread);

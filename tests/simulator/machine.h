@@ -52,6 +52,7 @@ struct sim_thread {
     long preemptions;        /* that it was taken */
     uint64_t woken_ns;       /* without a core, for a signal only */
     bool no_core;            /* and it wants one for what it does */
+    bool was_ready;          /* as the oracle was told */
     uint32_t done_generation, slice_generation;
     bool stands_still; /* for its sample, */
     uint64_t comes_ns; /* whose signal comes then; 0: none is on its way */
@@ -83,6 +84,7 @@ struct machine {
     uint64_t chance, shuffling;
     bool shuffled;     /* simultaneous events come in any order */
     bool creation;     /* tasks hang below the code that made them */
+    bool at_release;   /* what others waited for is blamed on the release of a lock */
     bool over;         /* the program has ended */
     bool stopped;      /* and goes on later */
     uint64_t start_ns; /* of the process: the timers' phases follow it */

@@ -10,9 +10,8 @@
 #include "tests/simulator/pieces.h"
 #include "tests/simulator/windows.h"
 
-#define GRACE_NS  5000u /* docs/accounting.md: so much of each wait is dispatch */
-#define MAX_LOCKS 64u
-#define TIE_NS    1 /* in the nanosecond in which something changes a sample may come before or behind it */
+#define GRACE_NS 5000u /* docs/accounting.md: so much of each wait is dispatch */
+#define TIE_NS   1     /* in the nanosecond in which something changes a sample may come before or behind it */
 #define MOST_TOGETHER                                                                                                  \
     (4.0 / 3) /* docs/accounting.md: of threads whose moments are spread evenly, for independent ones */
 
@@ -24,8 +23,9 @@ struct share {
     double weight[METRIC_COUNT];
 };
 
-#define SHARES      4
+#define SHARES      4 /* and one for each lock that it holds */
 #define RANKS_SHARE 3
+#define MOST_ADDED  256u
 #define MAX_PLACES  256u
 
 /* What a thread has added so far in the period in which it added last. */
@@ -41,7 +41,7 @@ struct now {
     uint64_t
         grace_until_ns; /* before that its wait is dispatch, from then on what it grows to; 0: it does not wait, or is idle */
     enum exact_state grows_to;
-    bool no_core, stolen, stopped;
+    bool no_core, ready, stolen, stopped;
     struct cell *cells; /* one for each context, then one for each place */
 };
 
@@ -53,8 +53,13 @@ static struct {
     double of_rank; /* what others waited for this one, whatever its threads did */
     struct {
         bool held;
-        uint32_t context;
+        uint32_t context, owner; /* owner: who holds it, or will; NO_THREAD: nobody, or nobody's samples count it */
     } locks[MAX_LOCKS];
+    struct {
+        uint32_t context;
+        double weight[METRIC_COUNT];
+    } added[MOST_ADDED]; /* by one thread, in one interval */
+    uint32_t added_count;
     struct {
         uint64_t key;
         struct exact exact;
@@ -99,6 +104,46 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, struct
     shares[1].context = oracle_no_core(now->context);
     shares[1].adds = shares[1].alone = shares[1].context != now->context;
     memcpy(shares[1].weight, shares[0].weight, sizeof(shares[1].weight));
+}
+
+/* Whom it waits for tells of itself; else the lock is passed on. A thread that a sample has woken gets it no sooner than it has a core. */
+static void waiter_shares(const struct now *now, const struct crowd *crowd, struct share *shares)
+{
+    uint32_t lock = now->lock, owner = sum.locks[lock].owner, context = context_parent(now->context);
+    const struct now *next = owner == NO_THREAD ? NULL : &sum.threads[owner];
+    shares[0].weight[METRIC_LOCK_HERE] = 1;
+    shares[1].adds = !sum.locks[lock].held || owner == NO_THREAD;
+    if (sum.locks[lock].held)
+        shares[1].context = sum.locks[lock].context;
+    else if (next && next->ready && next->state == EXACT_LOCKWAIT && next->lock == lock)
+        shares[1].context = changes_no_core_of(context, lock);
+    else
+        shares[1].context = changes_handoff_of(context, lock);
+    shares[1].weight[METRIC_LOCK_WAIT] = 1;
+    crowd_blame(crowd, sum.cores, shares[1].weight);
+    shares[RANKS_SHARE].adds = true;
+    shares[RANKS_SHARE].context = context;
+}
+
+/* What others wait for because it holds the lock. */
+static struct share holder_share(const struct now *now, const struct crowd *crowd, uint32_t lock)
+{
+    struct share share = {.context = sum.locks[lock].context};
+    double waiters = 0;
+    for (uint32_t i = 0; i < sum.thread_count; i++)
+        waiters += sum.threads[i].state == EXACT_LOCKWAIT && sum.threads[i].lock == lock;
+    share.adds = waiters > 0 && !now->stopped;
+    crowd_blame(crowd, sum.cores, share.weight);
+    share.weight[METRIC_LOCK_WAIT] = 1;
+    for (int i = 0; i < METRIC_COUNT; i++)
+        share.weight[i] *= waiters;
+    bool waits = now->grace_until_ns || now->state == EXACT_IDLE || now->state == EXACT_PARKED;
+    if (!waits && now->no_core && is_busy(now))
+        share.context = changes_no_core_of(now->context, lock);
+    else if (!waits && !machine.at_release)
+        share.context = context_child(now->state == EXACT_LOCKWAIT ? context_parent(now->context) : now->context,
+                                      CONTEXT_LOCK(lock));
+    return share;
 }
 
 /* Nobody is busy: somebody's wait is over, and its thread has no core yet. Which thread that is does not matter. */
@@ -147,14 +192,7 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
         crowd_blame(crowd, sum.cores, shares[0].weight);
         break;
     case EXACT_LOCKWAIT:
-        shares[0].weight[METRIC_LOCK_HERE] = 1;
-        shares[1].adds = true;
-        shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context
-                                                      : changes_handoff_of(context_parent(now->context), now->lock);
-        shares[1].weight[METRIC_LOCK_WAIT] = 1;
-        crowd_blame(crowd, sum.cores, shares[1].weight);
-        shares[RANKS_SHARE].adds = true;
-        shares[RANKS_SHARE].context = context_parent(now->context);
+        waiter_shares(now, crowd, shares);
         break;
     case EXACT_IDLE:
     case EXACT_PARKED:
@@ -197,7 +235,21 @@ static void add_pieces(struct exact *exact, struct cell *cell, const double *wei
     }
 }
 
-static void add_share(struct now *now, const struct share *share, uint64_t begin_ns, uint64_t end_ns)
+static double *added_at(uint32_t context)
+{
+    uint32_t at = 0;
+    while (at < sum.added_count && sum.added[at].context != context)
+        at++;
+    if (at == MOST_ADDED)
+        abort();
+    if (at == sum.added_count) {
+        memset(&sum.added[at], 0, sizeof(sum.added[at]));
+        sum.added[sum.added_count++].context = context;
+    }
+    return sum.added[at].weight;
+}
+
+static void add_share_alone(struct now *now, const struct share *share, uint64_t begin_ns, uint64_t end_ns)
 {
     struct piece pieces[2];
     if (!share->adds)
@@ -213,6 +265,34 @@ static void add_share(struct now *now, const struct share *share, uint64_t begin
         if (!context || share->alone)
             return;
     }
+}
+
+static void add_share(const struct share *share)
+{
+    for (uint32_t context = share->context; share->adds; context = context_parent(context)) {
+        double *weight = added_at(context);
+        for (int i = 0; i < METRIC_COUNT; i++)
+            weight[i] += share->weight[i];
+        if (!context || share->alone)
+            return;
+    }
+}
+
+static void add_what_was_added(struct now *now, uint64_t begin_ns, uint64_t end_ns)
+{
+    struct piece pieces[2];
+    int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
+    for (uint32_t i = 0; i < sum.added_count; i++) {
+        uint32_t context = sum.added[i].context;
+        const double *weight = sum.added[i].weight;
+        struct weighed weighed = windows_weighed(weight);
+        struct exact *exact = &sum.exact[context];
+        for (int at = 0; at < weighed.count; at++)
+            exact->value[weighed.metric[at]] += weight[weighed.metric[at]] * (double)(end_ns - begin_ns);
+        add_pieces(exact, &now->cells[context], weight, &weighed, pieces, count);
+        windows_add(context, weight, &weighed, begin_ns, end_ns);
+    }
+    sum.added_count = 0;
 }
 
 static uint32_t place_number(uint64_t place)
@@ -272,10 +352,29 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
         struct now *now = &sum.threads[i];
         struct share shares[SHARES];
         shares_of(now, &crowd, shares);
+        for (uint32_t lock = 0; lock < machine.scenario->locks; lock++)
+            if (sum.locks[lock].held && sum.locks[lock].owner == i) {
+                struct share share = holder_share(now, &crowd, lock);
+                add_share(&share);
+            }
+        bool together = sum.added_count > 0;
         for (int share = 0; share < SHARES; share++)
-            add_share(now, &shares[share], begin_ns, end_ns);
+            if (together)
+                add_share(&shares[share]);
+            else
+                add_share_alone(now, &shares[share], begin_ns, end_ns);
+        if (together)
+            add_what_was_added(now, begin_ns, end_ns);
     }
     add_places(begin_ns, end_ns, &crowd);
+}
+
+static uint32_t next_owner(const struct change *change)
+{
+    for (const struct change *next = change + 1; next < changes_at(0) + changes_count(); next++)
+        if (next->thread == NO_THREAD && !next->about_rank && next->lock == change->lock && next->held)
+            return next->peer;
+    return NO_THREAD;
 }
 
 static void apply(const struct change *change)
@@ -287,11 +386,13 @@ static void apply(const struct change *change)
     if (change->thread == NO_THREAD) {
         sum.locks[change->lock].held = change->held;
         sum.locks[change->lock].context = change->context;
+        sum.locks[change->lock].owner = change->held ? change->peer : next_owner(change);
         return;
     }
     struct now *now = &sum.threads[change->thread];
     if (change->about_core) {
         now->no_core = change->no_core;
+        now->ready = change->held;
         now->stolen = change->stolen;
         return;
     }

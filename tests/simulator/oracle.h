@@ -8,6 +8,8 @@
 
 #include "tests/simulator/contexts.h"
 
+#define NO_THREAD UINT32_MAX
+
 enum exact_state {
     EXACT_ABSENT,
     EXACT_PARKED, /* between regions */
@@ -65,13 +67,15 @@ uint32_t oracle_threads_most(void);
 
 /* What happens, at machine.now_ns. The first microseconds of a thread's waits, the grace, are the runtime's work. */
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock);
-/* It wants one, and has none; stolen: it had one when everything began to stand still. */
-void oracle_core(uint32_t thread, bool no_core, bool stolen);
+/* It wants one, and has none; ready: for what it does, or only for a sample that has woken it; stolen: it had one when everything began to stand
+ * still. */
+void oracle_core(uint32_t thread, bool no_core, bool ready, bool stolen);
 /* It stands still, as all of them do, and goes on. */
 void oracle_stopped(uint32_t thread, bool stopped);
 /* One of the others waits from now on, or works; for whom, 0: for anybody, 1: for the process's own rank, 2 ... : the others. */
 void oracle_rank(uint32_t number, bool waits, uint32_t peer);
-void oracle_lock(uint32_t lock, bool held, uint32_t context); /* whom waiting for it is blamed on */
-void oracle_count(int threads);                               /* of the program's */
+/* Whom waiting for it is blamed on, and whose samples count it; NO_THREAD: the waiters' own. */
+void oracle_lock(uint32_t lock, bool held, uint32_t context, uint32_t holder);
+void oracle_count(int threads); /* of the program's */
 
 #endif

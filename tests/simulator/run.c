@@ -91,6 +91,7 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
     machine_init(scenario, seed);
     machine.shuffled = options->shuffled;
     machine.creation = options->creation;
+    machine.at_release = options->at_release;
     machine.stop_at = options->stop_at;
     if (options->untold)
         played_answer((ompt_callbacks_t)options->untold, ompt_set_never);

@@ -2,10 +2,10 @@
  * it. */
 #include <stddef.h>
 
+#include "tests/simulator/changes.h"
 #include "tests/simulator/runtime.h"
 #include "tests/simulator/stack.h"
 
-#define MAX_LOCKS    64u
 #define ORDERED_LOCK (MAX_LOCKS - 1) /* of the oracle: nobody's possession */
 
 enum { LOCK_ASKS, LOCK_TAKES, LOCK_WAITS, LOCK_RELEASES };
@@ -51,7 +51,7 @@ static void have(const struct op *op)
     send_mutex_acquired(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
     stack_pop(thread);
     runtime_state(EXACT_WORK);
-    oracle_lock(op->lock, true, stack_top(thread)->context);
+    oracle_lock(op->lock, true, stack_top(thread)->context, thread->number);
 }
 
 static void be_waiting(uint32_t lock)
@@ -59,14 +59,22 @@ static void be_waiting(uint32_t lock)
     oracle_state(machine.current->number, EXACT_LOCKWAIT, stack_top(machine.current)->context, 0, lock);
 }
 
+static enum outcome wait_on(void)
+{
+    if (machine.scenario->spin.mean_ns)
+        machine_busy(random_duration(&machine.current->chance, &machine.scenario->spin));
+    else
+        machine_wait();
+    return PAUSE;
+}
+
 static enum outcome wait_in_turn(struct activity *activity)
 {
     uint32_t lock = activity->op->lock;
     be_waiting(lock);
     locks[lock].waiters[(locks[lock].first + locks[lock].count++) % 4096] = machine.current;
-    machine_wait();
     activity->step = LOCK_WAITS;
-    return PAUSE;
+    return wait_on();
 }
 
 static enum outcome ask(struct activity *activity)
@@ -97,10 +105,8 @@ static enum outcome ask(struct activity *activity)
 static enum outcome ask_again(struct activity *activity)
 {
     const struct op *op = activity->op;
-    if (locks[op->lock].holder || locks[op->lock].waiters[locks[op->lock].first] != machine.current) {
-        machine_wait();
-        return PAUSE;
-    }
+    if (locks[op->lock].holder || locks[op->lock].waiters[locks[op->lock].first] != machine.current)
+        return wait_on();
     locks[op->lock].first = (locks[op->lock].first + 1) % 4096;
     locks[op->lock].count--;
     have(op);
@@ -128,7 +134,7 @@ static void release(const struct op *op)
         send_nest_lock(ompt_scope_end, WAIT_ID(op->lock), runtime_codeptr(op));
     } else {
         locks[op->lock].holder = NULL;
-        oracle_lock(op->lock, false, 0);
+        oracle_lock(op->lock, false, 0, NO_THREAD);
         send_mutex_released(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
         struct sim_thread *next = locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
         if (next)
@@ -179,7 +185,7 @@ enum outcome runtime_ordered(struct activity *activity)
     if (activity->step == LOCK_ASKS) {
         activity->step = LOCK_WAITS;
         runtime_call(op, ENTRY_LOCK);
-        oracle_lock(ORDERED_LOCK, true, stack_top(thread)->context);
+        oracle_lock(ORDERED_LOCK, true, stack_top(thread)->context, NO_THREAD);
         send_mutex_acquire(ompt_mutex_ordered, WAIT_ID(ORDERED_LOCK), runtime_codeptr(op));
         if (shared->turn != loop->first)
             be_waiting(ORDERED_LOCK);

@@ -44,7 +44,8 @@ static void busy_since(void)
 {
     for (struct state_line *line = first_line; line <= last_line; line++) {
         for (uint32_t i = 0; i < STATE_RELEASES; i++)
-            line->released[i] = (struct state_release){OTHER, moment_ns + 1000, moment_ns + 1000 + i};
+            line->released[i] =
+                (struct state_release){.key = OTHER, .since = moment_ns + 1000, .ticks = moment_ns + 1000 + i};
         for (uint32_t i = 0; i < STATE_WAITS; i++)
             line->waits[i] = (struct state_wait){moment_ns + 1000, moment_ns + 1001 + i, 0, &ended_region, 6};
         line->releases = line->waits_noted = 100;

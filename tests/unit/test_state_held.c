@@ -201,4 +201,38 @@ FROM_EMPTY(what_is_not_simple_is_refused_and_nothing_changed)
     assert_int_not_equal(state_nobody.stamps, STATE_STAMPS_NONE);
 }
 
+FROM_EMPTY(a_holder_counts_those_that_waited_by_a_time_for_each_of_its_locks)
+{
+    struct state_line *holder = working(), *first = working(), *second = working(), *other = working();
+    uint32_t waiters[STATE_HELD_LOCKS];
+    state_lock_held(holder, 1, 100);
+    state_lock_held(holder, 2, 110);
+    state_set_lockwait_at(first, 1, 200);
+    state_set_lockwait_at(second, 1, 300);
+    state_set_lockwait_at(other, 3, 200); /* nobody's */
+    assert_int_equal(state_count_waiters(holder, 250, waiters), 1);
+    assert_int_equal(state_count_waiters(holder, INT64_MAX, waiters), 2);
+    assert_int_equal(waiters[0], 2);
+    assert_int_equal(waiters[1], 0);
+    assert_int_equal(state_count_waiters(first, INT64_MAX, waiters), 0);
+}
+
+FROM_EMPTY(the_next_owner_of_a_free_lock_says_whether_it_had_a_core)
+{
+    struct state_line *next = working(), *later = working();
+    uint32_t owner;
+    assert_int_equal(state_handover_after(150, 1, &owner), STATE_FREE);
+    next->wait_lacked = 50; /* from 150 to 200 */
+    state_lock_held(next, 1, 200);
+    assert_int_equal(state_handover_after(149, 1, &owner), STATE_PASSED_WITH_CORE);
+    assert_int_equal(state_handover_after(150, 1, &owner), STATE_PASSED_WITHOUT);
+    assert_int_equal(owner, state_line_number(next));
+    assert_true(state_lock_released(next, 1, 300));
+    state_lock_held(later, 1, 400);
+    assert_int_equal(state_handover_after(150, 1, &owner), STATE_PASSED_WITHOUT);
+    assert_int_equal(owner, state_line_number(next));
+    assert_int_equal(state_handover_after(350, 1, &owner), STATE_PASSED_WITH_CORE);
+    assert_int_equal(owner, state_line_number(later));
+}
+
 UNIT_MAIN(NULL, NULL)

@@ -250,16 +250,16 @@ UNIT_TEST_WITH(a_record_that_many_nodes_name_is_the_first_ones, make_file, remov
 UNIT_TEST_WITH(waiting_for_a_lock_that_a_killed_program_held_is_blamed_at_its_end, make_file, remove_file)
 {
     struct profile_lane lane = {.shift = LANE_SHIFT};
-    struct profile_metric waiting = {.samples = 1, .lock_wait_here = 5e6};
+    struct profile_metric waiting = {.samples = 1, .lock_wait_here = 5e9};
     builder_header(&builder)->finished = 0;
     builder_metric(&builder, 1, builder_node(&builder, 1, root[1], PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(1, 5)),
                    &waiting);
-    lane.ns[4][PROFILE_TIME_LOCK_WAIT] = 5e6;
+    lane.ns[4][PROFILE_TIME_LOCK_WAIT] = 5e9;
     put_lane(1, &lane);
     struct profile *profile = read_built();
     assert_int_equal(profile->timeline.cell_count, 1);
     assert_cell(&profile->timeline, 0, (uint32_t)profile->node_count - 1, 0, 59, 0);
-    assert_true(timeline_sum_cells(&profile->timeline).lock_wait == 5e6);
+    assert_true(timeline_sum_cells(&profile->timeline).lock_wait == 5e9);
     profile_free(profile);
 }
 

@@ -1,0 +1,118 @@
+/* This file runs in the signal handler, so the rules in sampler.c hold. Only lock_blame_settle() and
+ * lock_blame_lacked_ticks() run outside the handler. */
+#include "ompt_tool/sampling/lock_blame.h"
+
+#include "base/run_counts.h"
+#include "blame/account.h"
+#include "blame/attribute.h"
+#include "blame/contended.h"
+#include "cct/profile_format.h"
+#include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/session/session.h"
+
+/* ---- the holder's side ---- */
+
+void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery,
+                              uint64_t time_ns, double p, struct census census)
+{
+    const struct state_line *line = thread->line;
+    uint32_t waiters[STATE_HELD_LOCKS];
+    bool now = account_lock_ns(delivery, time_ns, thread->core.now.state == CORE_NONE) != time_ns;
+    if (!line->counts_waiters || !state_count_waiters(line, now ? INT64_MAX : census.ticks, waiters))
+        return;
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
+        struct lock_blame blame = account_waiter(p * waiters[i], census);
+        uint64_t key = line->held[i];
+        if (!waiters[i])
+            continue;
+        contended_note(key);
+        lock_waits_note(thread, key);
+        if (!node_idx || !attribute_blame(&thread->tree, node_idx, key, &blame, time_ns))
+            directed_add(no_core ? DIRECTED_NO_CORE | key : key, state_line_number(line), &blame);
+    }
+}
+
+/* ---- the waiter's side ---- */
+
+static void lock_blame_keep(struct thread *thread, uint32_t node_idx, uint64_t key, const struct lock_blame *blame,
+                            struct census census, uint64_t time_ns, bool no_core)
+{
+    struct thread_handover *kept = &thread->handover;
+    if (kept->key != key)
+        *kept = (struct thread_handover){.key = key};
+    kept->node_idx = node_idx;
+    kept->grafts = thread->tree.grafts;
+    bool full = kept->count == THREAD_HANDOVER_MOMENTS;
+    struct thread_handover_moment *moment = &kept->moment[full ? kept->count - 1 : kept->count++];
+    if (!full)
+        *moment = (struct thread_handover_moment){.ticks = census.ticks, .time_ns = time_ns, .no_core = no_core};
+    moment->blame.lock_wait += blame->lock_wait;
+    moment->blame.inverse_busy += blame->inverse_busy;
+    moment->blame.shared_idle += blame->shared_idle;
+}
+
+bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
+                       uint64_t time_ns, bool no_core)
+{
+    struct lock_blame blame = account_waiter(p, census);
+    uint32_t owner;
+    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ||
+        (census.holder != STATE_NO_HOLDER && !census.holder_counts))
+        return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
+    if (census.holder != STATE_NO_HOLDER)
+        return true;
+    enum state_handover handover = state_handover_after(census.ticks, key, &owner);
+    if (handover != STATE_FREE)
+        return attribute_handover(&thread->tree, node_idx, key, &blame, handover == STATE_PASSED_WITHOUT, time_ns);
+    lock_blame_keep(thread, node_idx, key, &blame, census, time_ns, no_core);
+    return true;
+}
+
+/* Books the moments that are kept. Those for which the next owner is not known yet stay, if `all` is not set. */
+static void lock_blame_pass(struct thread *thread, bool all)
+{
+    struct thread_handover *kept = &thread->handover;
+    bool moved = kept->grafts != thread->tree.grafts; /* the node may have moved since */
+    uint32_t left = 0, own = state_line_number(thread->line), owner;
+    for (uint32_t i = 0; i < kept->count; i++) {
+        const struct thread_handover_moment *moment = &kept->moment[i];
+        enum state_handover handover = state_handover_after(moment->ticks, kept->key, &owner);
+        if (handover == STATE_FREE && !all) {
+            kept->moment[left++] = *moment;
+            continue;
+        }
+        /* If the thread itself is the next owner, its sample knows when it certainly had no core. */
+        bool self = owner == own || (handover == STATE_FREE && state_holds(own, kept->key));
+        bool without = handover == STATE_PASSED_WITHOUT || (self && moment->no_core);
+        attribute_handover(&thread->tree, moved ? thread->tree.root : kept->node_idx, kept->key, &moment->blame,
+                           without, moment->time_ns);
+    }
+    kept->count = left;
+    kept->key = left ? kept->key : 0;
+}
+
+void lock_blame_look(struct thread *thread)
+{
+    lock_blame_pass(thread, thread->handover.key != load_relaxed(&thread->line->wait_key));
+}
+
+void lock_blame_settle(struct thread *thread)
+{
+    lock_blame_pass(thread, true);
+}
+
+uint64_t lock_blame_lacked_ticks(struct thread *thread, uint64_t now_ticks)
+{
+    const struct state_line *line = thread->line;
+    uint64_t waited_ticks = now_ticks - line->wait_since;
+    struct run_counts counts;
+    if (thread->ledger->core_source != PROFILE_CORE_SCHEDSTAT || !run_counts_read(&thread->core.file, &counts))
+        return 0;
+    const struct core *core = &thread->core;
+    bool sampled = thread->counted_wait == line->acquisitions; /* in this wait */
+    uint64_t lacked_ns = counts.no_core_ns - core->counts.last.no_core_ns;
+    if (counts.turns == core->counts.last.turns) /* on a core since the last sample */
+        lacked_ns = sampled ? core->now.lost_ns : 0;
+    uint64_t lacked_ticks = lacked_ns * line->grace_ticks / STATE_GRACE_NS;
+    return lacked_ticks < waited_ticks ? lacked_ticks : waited_ticks;
+}
