@@ -101,6 +101,7 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
 #define SUMMARY_COLUMNS    100
 #define BAR_COLUMNS        30
 #define BAR_COLUMNS_LEAST  8
+#define SHARE_SAID         0.01 /* smallest part of the thread time for which a part of a metric is shown */
 #define TEXT_BESIDE_BAR    37   /* columns of the longest meaning with its error */
 #define FIGURES            22   /* columns of figures before a name */
 #define MPI_UNTOLD_PERCENT 1    /* percentage of the effort below which such time is not reported */
@@ -565,13 +566,37 @@ static void print_rank_idleness(const struct summary *summary)
             DECIMAL(metric_error(summary->rows, total, METRIC_RANK_IDLENESS), 2));
 }
 
+/* Returns for how long threads waited for locks whose owner, or next owner, had no core. */
+static double waited_for_owner_without_core_s(const struct summary *summary)
+{
+    const struct rows *rows = summary->rows;
+    double sum_s = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT && row_is_no_core(&rows->row[i]))
+            sum_s += metric_value(rows, rows->row[i].exclusive, METRIC_LOCK_WAIT);
+    return sum_s;
+}
+
+/* Prints how much of the lock wait was for a core rather than for a lock. */
+static void print_wait_without_core(const struct summary *summary)
+{
+    double without_s = waited_for_owner_without_core_s(summary);
+    if (without_s <= SHARE_SAID * thread_time_of(summary))
+        return;
+    print_summary_share(summary, "  of it", without_s, "while the lock's owner had no core");
+    putc('\n', summary->out);
+}
+
 static void print_metrics(const struct summary *summary)
 {
     print_event_note(summary);
     print_whole_of_shares(summary);
-    for (size_t i = 0; i < METRIC_PARTS; i++)
+    for (size_t i = 0; i < METRIC_PARTS; i++) {
         if (metric_is_shown(summary->rows, metric_parts[i]))
             print_metric(summary, metric_parts[i], metric_summary(metric_parts[i]));
+        if (metric_parts[i] == METRIC_LOCK_WAIT)
+            print_wait_without_core(summary);
+    }
     if (nobody_busy(summary) > 0) {
         print_summary_share(summary, "nobody busy", nobody_busy(summary), "all threads waited");
         putc('\n', summary->out);

@@ -356,4 +356,20 @@ WITH_PROFILE(time_without_a_busy_thread_is_named)
     assert_null(strstr(summary(), "nobody"));
 }
 
+/* 6 s of waiting, 4 of which were for a core of the lock's owner. */
+UNIT_TEST_WITH(lock_wait_for_owners_without_a_core_is_told_apart, made_start, made_finish)
+{
+    uint32_t section =
+        made_add(0, PROFILE_NODE_FRAME, KEY(MAIN_10), (struct profile_sums){.work = 4 * S, .lock_wait = 2 * S});
+    made_tables();
+    assert_null(strstr(summary(), "of it"));
+    made_finish(NULL);
+    made_start(NULL);
+    section = made_add(0, PROFILE_NODE_FRAME, KEY(MAIN_10), (struct profile_sums){.work = 4 * S, .lock_wait = 2 * S});
+    made_add(section, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.lock_wait = 4 * S});
+    made_tables();
+    assert_non_null(strstr(summary(), "  lock wait      6.00 s"));
+    assert_non_null(strstr(summary(), "    of it        4.00 s"));
+}
+
 UNIT_MAIN(NULL, NULL)
