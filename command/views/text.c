@@ -101,7 +101,9 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
 {
     const struct profile_header *header = &profile->header;
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host"),
-               *job = profile_text(profile, "job");
+               *job = profile_text(profile, "job"), *runtime = profile_text(profile, "runtime");
+    /* LLVM's runtime is the usual one, and its text only has a date */
+    bool names_runtime = runtime && strncmp(runtime, "GNU ", 4) == 0;
     char where[160], rank[120], size[200], facts[440], pace[64] = "samples by overflow";
     if (!profile_text(profile, "sample"))
         snprintf(pace, sizeof pace, "%u samples/s per thread, %s clock", header->rate,
@@ -124,8 +126,9 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     if (!ranks_size(profile, size, sizeof size))
         snprintf(size, sizeof size, "%u thread%s, %u core%s%s", header->threads_max,
                  header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s", rank);
-    snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s", DECIMAL(profile_wall_s(profile), 2), size,
-             header->environment == 1 ? "shared" : "dedicated", pace,
+    snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s%.100s%s", DECIMAL(profile_wall_s(profile), 2), size,
+             header->environment == 1 ? "shared" : "dedicated", pace, names_runtime ? "; " : "",
+             names_runtime ? runtime : "",
              header->finished   ? ""
              : header->snapshot ? "; a snapshot of a running program"
                                 : "; the program did not end normally, or replaced itself (exec)");

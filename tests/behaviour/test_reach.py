@@ -27,6 +27,7 @@ class Reach(BlameTest):
         profile = self.load(run, checks=SOUND)
         self.assertEqual((profile.run["regions"], profile.run["runtime_reached"]), (regions, REACHED), run)
         self.assertRegex(profile.run["runtime_version"], "^GNU libgomp, GCC [0-9]+")
+        self.assertIn("GNU libgomp, GCC", " ".join(self.report(profile.directory).stdout.split()))
         self.assertEqual(profile.run["other_runtimes"], [])
         self.assertEqual([row for row in profile.rows if row.kind == "runtime" and "blame" in row.module + row.file], [])
         return run, profile
