@@ -5,10 +5,8 @@
  * that it stands before. It ends in its destructor. */
 #include <dlfcn.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "layers/gomp/provider.h"
 #include "layers/gomp/real.h"
@@ -62,14 +60,13 @@ static bool handshake_wanted(void)
     if (!wish || !*wish || strcmp(wish, "enabled") == 0)
         return true;
     if (strcmp(wish, "disabled") != 0)
-        dprintf(STDERR_FILENO, "libblame-gomp: OMP_TOOL=%s: the values are enabled and disabled; no tool is started\n",
-                wish);
+        real_say("libblame-gomp: OMP_TOOL=%s: the values are enabled and disabled; no tool is started\n", wish);
     return false;
 }
 
 static bool handshake_find_tool(void)
 {
-    if (!handshake_wanted() || real_has_interface())
+    if (!handshake_wanted() || !real_is_whole() || real_has_interface())
         return false;
     tool = handshake_ask(RTLD_DEFAULT);
     if (!tool)

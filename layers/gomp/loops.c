@@ -6,10 +6,8 @@
 #include "layers/gomp/loops.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "layers/gomp/real.h"
 #include "layers/gomp/waits.h"
@@ -140,7 +138,7 @@ enum { FEW_LOOPS = 6, MOST_LOOPS = 64 };
 
 static __attribute__((noreturn, cold)) void loop_nest_too_deep(void)
 {
-    dprintf(STDERR_FILENO, "libblame-gomp: a loop nest with ordered(n) has more than %d loops\n", MOST_LOOPS);
+    real_say("libblame-gomp: a loop nest with ordered(n) has more than %d loops\n", MOST_LOOPS);
     abort();
 }
 

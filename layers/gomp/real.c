@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +79,28 @@ bool real_has_interface(void)
     return found && dladdr(found, &there) && here.dli_fbase == there.dli_fbase;
 }
 
+bool real_is_whole(void)
+{
+    return gomp_real("omp_get_max_threads", "OMP_1.0") && gomp_real("GOMP_parallel_end", "GOMP_1.0");
+}
+
+void real_say(const char *format, ...)
+{
+    char line[512];
+    struct pollfd end = {.fd = STDERR_FILENO, .events = POLLOUT};
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    size_t bytes = length < (int)sizeof(line) ? (size_t)length : sizeof(line) - 1;
+    if (length > 0 && poll(&end, 1, 0) == 1 && (end.revents & POLLOUT) && write(STDERR_FILENO, line, bytes) < 0)
+        return; /* nobody is there to read it */
+}
+
 /* The program would not have started, or would end here as well, without the provider. */
 __attribute__((noreturn, cold)) void real_lacks(const char *name)
 {
-    dprintf(STDERR_FILENO, "libblame-gomp: this process's libgomp has no %s, which the program calls\n", name);
+    real_say("libblame-gomp: this process's libgomp has no %s, which the program calls\n", name);
     abort();
 }
 
@@ -122,13 +142,14 @@ static const struct row rows[] = {GOMP_FUNCTIONS(ROW)               /**/
 
 bool real_find_all(void)
 {
-    bool present = gomp_real("omp_get_max_threads", "OMP_1.0");
+    bool present = false;
     for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(*rows); row++) {
-        void *found = present ? gomp_real(row->name, row->version) : NULL;
+        void *found = gomp_real(row->name, row->version);
+        present |= found != NULL;
         *row->place = row->lacks;
         if (found)
             memcpy(row->place, &found, sizeof(found));
     }
-    real_cancellation = present && gomp_real("omp_get_cancellation", "OMP_4.0") && real.omp_get_cancellation();
+    real_cancellation = gomp_real("omp_get_cancellation", "OMP_4.0") && real.omp_get_cancellation();
     return present;
 }

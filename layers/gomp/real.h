@@ -42,6 +42,12 @@ bool real_has_interface(void);
 /* Ends the process, which calls a function that its libgomp lacks. [any] */
 __attribute__((noreturn, cold)) void real_lacks(const char *name);
 
+/* Returns true if the library has the functions by which the provider asks about teams. [init] */
+bool real_is_whole(void);
+
+/* Prints a line, unless nobody reads it: then the program must not wait for a reader. [any] */
+void real_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Fills `real`. Returns false if the process has no libgomp yet. [init] */
 bool real_find_all(void);
 
