@@ -8,7 +8,7 @@
  * have not run yet. */
 static __attribute__((constructor)) void entry_construct(void)
 {
-    if (dlsym(RTLD_DEFAULT, "ompt_start_tool"))
+    if (!real_is_given() && dlsym(RTLD_DEFAULT, "ompt_start_tool"))
         return;
     if (gomp_real("GOMP_parallel_end", "GOMP_1.0") && handshake_has_tool())
         thread_attach(ompt_thread_initial);

@@ -68,7 +68,8 @@ static bool handshake_find_tool(void)
 {
     if (!handshake_wanted() || !real_is_whole() || real_has_interface())
         return false;
-    tool = handshake_ask(RTLD_DEFAULT);
+    /* Under blame run, a tool inside the program stays as silent as it is on libgomp alone. */
+    tool = real_is_given() ? NULL : handshake_ask(RTLD_DEFAULT);
     if (!tool)
         tool = handshake_load(getenv("OMP_TOOL_LIBRARIES"));
     return tool && tool->initialize(handshake_look_up, 0, &tool->tool_data);

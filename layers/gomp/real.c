@@ -79,6 +79,14 @@ bool real_has_interface(void)
     return found && dladdr(found, &there) && here.dli_fbase == there.dli_fbase;
 }
 
+bool real_is_given(void)
+{
+    void *given = dlopen(PRIVATE_NAME, RTLD_LAZY | RTLD_NOLOAD);
+    if (given)
+        dlclose(given);
+    return given;
+}
+
 bool real_is_whole(void)
 {
     return gomp_real("omp_get_max_threads", "OMP_1.0") && gomp_real("GOMP_parallel_end", "GOMP_1.0");

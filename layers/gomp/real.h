@@ -42,6 +42,9 @@ bool real_has_interface(void);
 /* Ends the process, which calls a function that its libgomp lacks. [any] */
 __attribute__((noreturn, cold)) void real_lacks(const char *name);
 
+/* Returns true if a loader gave us the real library, as blame run does. [init] */
+bool real_is_given(void);
+
 /* Returns true if the library has the functions by which the provider asks about teams. [init] */
 bool real_is_whole(void);
 

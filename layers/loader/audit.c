@@ -418,6 +418,8 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     const struct link_map *needer = (const struct link_map *)*cookie;
     const char *file = text_file_name(name);
+    if (!needer) /* in another namespace (dlmopen), which keeps its own copies of all libraries */
+        return (char *)(text_equal(name, REAL_NAME) ? GCC_NAME : name);
     if (self.gomp && needer == self.gomp && flag == LA_SER_ORIG && text_equal(name, REAL_NAME))
         return loader_search_real();
     bool gcc = is_gcc_runtime(file) && needer != self.gomp, llvm = is_llvm_runtime(file);
@@ -487,9 +489,11 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 {
     struct elf_view view;
     const char *file = text_file_name(map->l_name);
-    (void)cookie; /* the cookie already has a useful value, the address of the link map */
-    if (namespace != LM_ID_BASE)
+    /* The cookie already has a useful value, the address of the link map. Objects of other namespaces get none. */
+    if (namespace != LM_ID_BASE) {
+        *cookie = 0;
         return 0;
+    }
     if (self.measured)
         images_add(map);
     if (!self.program)
@@ -521,6 +525,8 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 EXPORT unsigned la_objclose(uintptr_t *cookie)
 {
     const struct link_map *map = (const struct link_map *)*cookie;
+    if (!map)
+        return 0;
     images_remove(map);
     if (map == self.llvm)
         self.llvm = NULL;

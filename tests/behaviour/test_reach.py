@@ -93,6 +93,29 @@ class Reach(BlameTest):
         self.assertEqual((profile.run["regions"], profile.run["threads_max"], profile.run["runtime_reached"]), (1, 2, "directly"))
         self.assertNotIn("second_runtime_version", profile.run)
 
+    def test_a_tool_inside_the_program_is_not_started(self):
+        """As libgomp alone would not."""
+        folder = self.new_folder()
+        with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
+            file.write('#include <stdio.h>\nvoid *ompt_start_tool(unsigned v, const char *n) { puts("started"); (void)v, (void)n; return 0; }\n'
+                       'int main(void) {\nint sum = 0;\n#pragma omp parallel num_threads(2) reduction(+ : sum)\nsum++;\nprintf("%d\\n", sum); }\n')
+        subprocess.run(["gcc", "-fopenmp", "-O2", "-rdynamic", "main.c", "-o", "main"], cwd=folder, check=True)
+        self.assertEqual(self.measured([os.path.join(folder, "main")], 1)[0].stdout, "2\n")
+
+    def test_other_namespaces_keep_their_own_copies(self):
+        """A library by dlmopen() with what it needs."""
+        folder = self.new_folder()
+        with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
+            file.write('#include <dlfcn.h>\n#include <stdio.h>\nint main(int argc, char **argv) {\n'
+                       'void *library = dlmopen(LM_ID_NEWLM, argv[argc - 1], RTLD_NOW);\n'
+                       'int (*call)(void) = library ? (int (*)(void))dlsym(library, "sum_of_team") : 0;\n'
+                       'printf("%d\\n", call ? call() : -1);\nint sum = 0;\n'
+                       '#pragma omp parallel num_threads(2) reduction(+ : sum)\nsum++;\nprintf("%d\\n", sum); }\n')
+        command = ["gcc", "-D_GNU_SOURCE", "-fopenmp", "-O2", "main.c", "-o", "main", "-ldl"]
+        subprocess.run(command, cwd=folder, check=True)
+        run, _ = self.measured([os.path.join(folder, "main"), program("loads_later_lib.so")], 1)
+        self.assertEqual(run.stdout, "3\n2\n")
+
     def test_what_the_copy_in_use_lacks_has_its_own_copy_and_one_line_tells(self):
         argv = [program("loads_later"), program(A), program("coming_later.so")]
         alone, run = self.plain(argv), self.attached(argv, how="launcher")
