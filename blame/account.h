@@ -185,13 +185,14 @@ static inline void account_idle_resume(const struct idle_sample *sample, struct 
     state_set_idle(line, clock_ticks() - sample->waited_ticks);
 }
 
-/* Returns the time as of which a sample asks for a lock's holder and its waiters. A thread that has gone on while
- * its signal was on its way is now in the context that the sample books, so this is the delivery. A thread that
- * has stood still since the moment had its present context then: this is the moment. [handler] */
-static inline uint64_t account_lock_ns(const struct delivery *delivery, uint64_t time_ns, bool stood_still)
+/* Returns the time as of which a waiting thread's sample asks for the lock's holder: the moment, or the start of
+ * the wait if that is later. The thread has gone on while its signal was on its way, and at the moment it may
+ * have been in another section, its own or that of an earlier wait. [handler] */
+static inline uint64_t account_waiting_ns(const struct state_line *line, const struct clock_reading *clocks,
+                                          uint64_t time_ns)
 {
-    bool late = stood_still || delivery->count > 1 || delivery->clocks.ns - time_ns > STATE_LATE_NS;
-    return late ? time_ns : delivery->clocks.ns;
+    uint64_t since_ns = line->wait_since ? clock_ticks_ns(clocks, line->wait_since) : 0;
+    return time_ns > since_ns ? time_ns : since_ns;
 }
 
 /* Returns true if the thread waits for nobody: it is taking a free lock, or takes one that it has already.

@@ -12,13 +12,12 @@
 
 /* ---- the holder's side ---- */
 
-void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery,
-                              uint64_t time_ns, double p, struct census census)
+void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, uint64_t time_ns, double p,
+                              struct census census)
 {
     const struct state_line *line = thread->line;
     uint32_t waiters[STATE_HELD_LOCKS];
-    bool now = account_lock_ns(delivery, time_ns, thread->core.now.state == CORE_NONE) != time_ns;
-    if (!line->counts_waiters || !state_count_waiters(line, now ? INT64_MAX : census.ticks, waiters))
+    if (!line->counts_waiters || !state_count_waiters(line, census.ticks, waiters))
         return;
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
         struct lock_blame blame = account_waiter(p * waiters[i], census);

@@ -14,8 +14,8 @@
 /* Blames the thread for the threads that wait for its locks at one moment of a delivery. p: the moment's weight
  * in ns; node_idx: the context that holds the locks, 0 if it is not known yet; no_core: whether the thread had
  * none. [handler] */
-void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery,
-                              uint64_t time_ns, double p, struct census census);
+void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, uint64_t time_ns, double p,
+                              struct census census);
 
 /* Books one moment at which the thread waited for a lock, in the context of the node, unless the holder's samples
  * do. no_core: whether the thread had no core at the moment. Returns false if memory is short. [handler] */

@@ -227,7 +227,7 @@ static void sample_count_waiters(struct thread *thread, uint32_t node_idx, bool 
         return;
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     bool inside = session.options.locks != LOCKS_AT_RELEASE;
-    lock_blame_count_waiters(thread, inside ? node_idx : 0, no_core, delivery, time_ns, p, census);
+    lock_blame_count_waiters(thread, inside ? node_idx : 0, no_core, time_ns, p, census);
 }
 
 static void sample_note_state(struct thread *thread, uint64_t time_ns, enum profile_time_state state, double p)
@@ -582,7 +582,7 @@ static void sample_record_idle(struct thread *thread, const struct delivery *del
 static uint64_t sample_waiting_moment_ns(const struct thread *thread, const struct delivery *delivery, uint32_t number)
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
-    return account_lock_ns(delivery, time_ns, thread->core.now.state == CORE_NONE);
+    return account_waiting_ns(thread->line, &delivery->clocks, time_ns);
 }
 
 /* Returns whether the thread had no core at one moment of the delivery. */

@@ -180,9 +180,7 @@ def check_exact_laws(profile):
     # Holders' samples count those that wait for them, and the waiters' own samples count their waiting.
     sampled = profile.run.get("conservation", {}).get("lock_wait", {}).get("tolerance", 0)
     lost = sum(profile.run.get("samples", {}).get("dropped", {}).values()) / profile.run.get("rate_least", profile.rate())
-    # Who waited for a lock without time stamps while its holder lacked a core is known only when the holder has one again.
-    lacked = profile.run.get("no_core_s", 0)
-    if abs(waited - here) > slack + sampled + lost * len(profile.threads) + lacked:
+    if abs(waited - here) > slack + sampled + lost * len(profile.threads):
         yield f"lock wait blamed {waited:.6f} is not the lock wait felt {here:.6f}"
     if abs(here - profile.threads_total("lock_wait")) > slack:
         yield f"lock wait felt {here:.6f}, the threads waited {profile.threads_total('lock_wait'):.6f}"

@@ -215,6 +215,7 @@ static const struct setting {
     {"late-wakes", FLAG, offsetof(struct scenario, late_wakes)},
     {"one-idleness", FLAG, offsetof(struct scenario, one_idleness)},
     {"stated", NUMBER, offsetof(struct scenario, stated)},
+    {"up-to-1000", FLAG, offsetof(struct scenario, up_to_1000)},
     {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
     {"slice", TIME, offsetof(struct scenario, slice_ns)},
     {"on-its-way", DURATION, offsetof(struct scenario, on_way)},

@@ -84,6 +84,7 @@ struct scenario {
     uint32_t stated;   /* what reports state, in per cent of the deviation found, at most; 0: any */
     uint32_t runs;     /* per cent of the seeds that others get */
     uint32_t chunks;   /* that the file may have at most; 0: any */
+    bool up_to_1000;   /* not claimed at 10,000 samples/s */
     bool laws_only;    /* too large for exact sums, or not fully measured on purpose */
     uint32_t functions, locks, ops;
     char function_name[256][NAME_BYTES];
