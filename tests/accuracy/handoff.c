@@ -10,10 +10,10 @@
  * more thing to wait for. */
 #include "../programs/analytic.h"
 
-#define MAX_TURNS 400000 /* a thread's */
+#define MAX_TURNS 1600000 /* a thread's */
 
 struct turn {
-    double asked_s, got_s, released_s, no_core_s;
+    double asked_s, got_s, released_s;
 };
 
 struct hold {
@@ -36,26 +36,26 @@ HELPER double jitter(int turn)
     return 0.5 + (phase - (double)(long)phase);
 }
 
-HELPER void note_turn(double asked_s, double got_s, double released_s, double no_core_s)
+HELPER void note_turn(double asked_s, double got_s, double released_s)
 {
     struct book *book = &books[omp_get_thread_num()];
     if (book->count == MAX_TURNS) {
         fprintf(stderr, "handoff: more turns than it has room for\n");
         abort();
     }
-    book->turns[book->count++] = (struct turn){asked_s, got_s, released_s, no_core_s};
+    book->turns[book->count++] = (struct turn){asked_s, got_s, released_s};
 }
 
 NAMED static void holder(double section_s)
 {
     double asked_s = clock_s();
     omp_set_lock(&lock);
-    double got_s = clock_s(), released_s, no_core_s = no_core_between(1, asked_s, got_s);
+    double got_s = clock_s(), released_s;
     do
         released_s = clock_s();
     while (released_s < got_s + section_s);
     omp_unset_lock(&lock);
-    note_turn(asked_s, got_s, released_s, no_core_s);
+    note_turn(asked_s, got_s, released_s);
 }
 
 NAMED static void visitor(void)
@@ -64,7 +64,7 @@ NAMED static void visitor(void)
     omp_set_lock(&lock);
     double got_s = clock_s();
     omp_unset_lock(&lock);
-    note_turn(asked_s, got_s, got_s, no_core_between(1, asked_s, got_s));
+    note_turn(asked_s, got_s, got_s);
 }
 
 static int compare_holds(const void *a, const void *b)
@@ -90,9 +90,8 @@ static struct hold *collect_holds(int threads, int *count)
     return holds;
 }
 
-/* Adds to blame[0] and blame[1] what holders and visitors held of the wait, to blame[2] what nobody did; what of that the thread
- * spent without a core is returned. */
-static double divide_wait(const struct turn *turn, const struct hold *holds, int count, double blame[3])
+/* Adds to blame[0] and blame[1] what holders and visitors held of the wait, to blame[2] what nobody did. */
+static void divide_wait(const struct turn *turn, const struct hold *holds, int count, double blame[3])
 {
     int low = 0, high = count; /* the first section that ends after the wait began */
     while (low < high) {
@@ -111,9 +110,7 @@ static double divide_wait(const struct turn *turn, const struct hold *holds, int
         blame[holds[i].visitor] += end_s - begin_s;
         nobody_s -= end_s - begin_s;
     }
-    double no_core_s = turn->no_core_s < nobody_s ? turn->no_core_s : nobody_s;
-    blame[2] += nobody_s - no_core_s;
-    return no_core_s;
+    blame[2] += nobody_s;
 }
 
 static void state_expectations(int threads)
@@ -124,7 +121,8 @@ static void state_expectations(int threads)
     for (int thread = 0; thread < threads; thread++)
         for (int i = 0; i < books[thread].count; i++) {
             const struct turn *turn = &books[thread].turns[i];
-            waited[thread % 2] += turn->got_s - turn->asked_s - divide_wait(turn, holds, count, blame);
+            waited[thread % 2] += turn->got_s - turn->asked_s;
+            divide_wait(turn, holds, count, blame);
         }
     expect("lock_wait", "holder", blame[0]);
     expect("lock_wait", "<lock handoff>", blame[2]);
