@@ -83,63 +83,41 @@ typedef unsigned long long ull;
     F(GOMP_atomic_start, "GOMP_1.0", void, (void))                                                                     \
     F(GOMP_atomic_end, "GOMP_1.0", void, (void))
 
-/* A loop's first chunk. L(name, version, schedule) */
-#define GOMP_LOOP_STARTS(L)                                                                                            \
-    L(GOMP_loop_static_start, "GOMP_1.0", ompt_work_loop_static)                                                       \
-    L(GOMP_loop_dynamic_start, "GOMP_1.0", ompt_work_loop_dynamic)                                                     \
-    L(GOMP_loop_guided_start, "GOMP_1.0", ompt_work_loop_guided)                                                       \
-    L(GOMP_loop_nonmonotonic_dynamic_start, "GOMP_4.5", ompt_work_loop_dynamic)                                        \
-    L(GOMP_loop_nonmonotonic_guided_start, "GOMP_4.5", ompt_work_loop_guided)                                          \
-    L(GOMP_loop_ordered_static_start, "GOMP_1.0", ompt_work_loop_static)                                               \
-    L(GOMP_loop_ordered_dynamic_start, "GOMP_1.0", ompt_work_loop_dynamic)                                             \
-    L(GOMP_loop_ordered_guided_start, "GOMP_1.0", ompt_work_loop_guided)
-#define GOMP_RUNTIME_LOOP_STARTS(L)                                                                                    \
-    L(GOMP_loop_runtime_start, "GOMP_1.0", 0)                                                                          \
-    L(GOMP_loop_nonmonotonic_runtime_start, "GOMP_5.0", 0)                                                             \
-    L(GOMP_loop_maybe_nonmonotonic_runtime_start, "GOMP_5.0", 0)                                                       \
-    L(GOMP_loop_ordered_runtime_start, "GOMP_1.0", 0)
-#define GOMP_LOOP_NEXTS(L)                                                                                             \
-    L(GOMP_loop_static_next, "GOMP_1.0", 0)                                                                            \
-    L(GOMP_loop_dynamic_next, "GOMP_1.0", 0)                                                                           \
-    L(GOMP_loop_guided_next, "GOMP_1.0", 0)                                                                            \
-    L(GOMP_loop_runtime_next, "GOMP_1.0", 0)                                                                           \
-    L(GOMP_loop_nonmonotonic_dynamic_next, "GOMP_4.5", 0)                                                              \
-    L(GOMP_loop_nonmonotonic_guided_next, "GOMP_4.5", 0)                                                               \
-    L(GOMP_loop_nonmonotonic_runtime_next, "GOMP_5.0", 0)                                                              \
-    L(GOMP_loop_maybe_nonmonotonic_runtime_next, "GOMP_5.0", 0)                                                        \
-    L(GOMP_loop_ordered_static_next, "GOMP_1.0", 0)                                                                    \
-    L(GOMP_loop_ordered_dynamic_next, "GOMP_1.0", 0)                                                                   \
-    L(GOMP_loop_ordered_guided_next, "GOMP_1.0", 0)                                                                    \
-    L(GOMP_loop_ordered_runtime_next, "GOMP_1.0", 0)
-
-/* The same for loops over unsigned long long. */
-#define GOMP_ULL_LOOP_STARTS(L)                                                                                        \
-    L(GOMP_loop_ull_static_start, "GOMP_2.0", ompt_work_loop_static)                                                   \
-    L(GOMP_loop_ull_dynamic_start, "GOMP_2.0", ompt_work_loop_dynamic)                                                 \
-    L(GOMP_loop_ull_guided_start, "GOMP_2.0", ompt_work_loop_guided)                                                   \
-    L(GOMP_loop_ull_nonmonotonic_dynamic_start, "GOMP_4.5", ompt_work_loop_dynamic)                                    \
-    L(GOMP_loop_ull_nonmonotonic_guided_start, "GOMP_4.5", ompt_work_loop_guided)                                      \
-    L(GOMP_loop_ull_ordered_static_start, "GOMP_2.0", ompt_work_loop_static)                                           \
-    L(GOMP_loop_ull_ordered_dynamic_start, "GOMP_2.0", ompt_work_loop_dynamic)                                         \
-    L(GOMP_loop_ull_ordered_guided_start, "GOMP_2.0", ompt_work_loop_guided)
-#define GOMP_ULL_RUNTIME_LOOP_STARTS(L)                                                                                \
-    L(GOMP_loop_ull_runtime_start, "GOMP_2.0", 0)                                                                      \
-    L(GOMP_loop_ull_nonmonotonic_runtime_start, "GOMP_5.0", 0)                                                         \
-    L(GOMP_loop_ull_maybe_nonmonotonic_runtime_start, "GOMP_5.0", 0)                                                   \
-    L(GOMP_loop_ull_ordered_runtime_start, "GOMP_2.0", 0)
-#define GOMP_ULL_LOOP_NEXTS(L)                                                                                         \
-    L(GOMP_loop_ull_static_next, "GOMP_2.0", 0)                                                                        \
-    L(GOMP_loop_ull_dynamic_next, "GOMP_2.0", 0)                                                                       \
-    L(GOMP_loop_ull_guided_next, "GOMP_2.0", 0)                                                                        \
-    L(GOMP_loop_ull_runtime_next, "GOMP_2.0", 0)                                                                       \
-    L(GOMP_loop_ull_nonmonotonic_dynamic_next, "GOMP_4.5", 0)                                                          \
-    L(GOMP_loop_ull_nonmonotonic_guided_next, "GOMP_4.5", 0)                                                           \
-    L(GOMP_loop_ull_nonmonotonic_runtime_next, "GOMP_5.0", 0)                                                          \
-    L(GOMP_loop_ull_maybe_nonmonotonic_runtime_next, "GOMP_5.0", 0)                                                    \
-    L(GOMP_loop_ull_ordered_static_next, "GOMP_2.0", 0)                                                                \
-    L(GOMP_loop_ull_ordered_dynamic_next, "GOMP_2.0", 0)                                                               \
-    L(GOMP_loop_ull_ordered_guided_next, "GOMP_2.0", 0)                                                                \
-    L(GOMP_loop_ull_ordered_runtime_next, "GOMP_2.0", 0)
+/* Loops that libgomp divides: a loop's first chunk, with its schedule; the first chunk, the schedule being chosen at run
+ * time; the next chunk. Each is there for long and for unsigned long long. L(name, version, schedule) */
+#define GOMP_STARTS(L, loop, first)                                                                                    \
+    L(GOMP_##loop##_static_start, first, ompt_work_loop_static)                                                        \
+    L(GOMP_##loop##_dynamic_start, first, ompt_work_loop_dynamic)                                                      \
+    L(GOMP_##loop##_guided_start, first, ompt_work_loop_guided)                                                        \
+    L(GOMP_##loop##_nonmonotonic_dynamic_start, "GOMP_4.5", ompt_work_loop_dynamic)                                    \
+    L(GOMP_##loop##_nonmonotonic_guided_start, "GOMP_4.5", ompt_work_loop_guided)                                      \
+    L(GOMP_##loop##_ordered_static_start, first, ompt_work_loop_static)                                                \
+    L(GOMP_##loop##_ordered_dynamic_start, first, ompt_work_loop_dynamic)                                              \
+    L(GOMP_##loop##_ordered_guided_start, first, ompt_work_loop_guided)
+#define GOMP_RUNTIME_STARTS(L, loop, first)                                                                            \
+    L(GOMP_##loop##_runtime_start, first, 0)                                                                           \
+    L(GOMP_##loop##_nonmonotonic_runtime_start, "GOMP_5.0", 0)                                                         \
+    L(GOMP_##loop##_maybe_nonmonotonic_runtime_start, "GOMP_5.0", 0)                                                   \
+    L(GOMP_##loop##_ordered_runtime_start, first, 0)
+#define GOMP_NEXTS(L, loop, first)                                                                                     \
+    L(GOMP_##loop##_static_next, first, 0)                                                                             \
+    L(GOMP_##loop##_dynamic_next, first, 0)                                                                            \
+    L(GOMP_##loop##_guided_next, first, 0)                                                                             \
+    L(GOMP_##loop##_runtime_next, first, 0)                                                                            \
+    L(GOMP_##loop##_nonmonotonic_dynamic_next, "GOMP_4.5", 0)                                                          \
+    L(GOMP_##loop##_nonmonotonic_guided_next, "GOMP_4.5", 0)                                                           \
+    L(GOMP_##loop##_nonmonotonic_runtime_next, "GOMP_5.0", 0)                                                          \
+    L(GOMP_##loop##_maybe_nonmonotonic_runtime_next, "GOMP_5.0", 0)                                                    \
+    L(GOMP_##loop##_ordered_static_next, first, 0)                                                                     \
+    L(GOMP_##loop##_ordered_dynamic_next, first, 0)                                                                    \
+    L(GOMP_##loop##_ordered_guided_next, first, 0)                                                                     \
+    L(GOMP_##loop##_ordered_runtime_next, first, 0)
+#define GOMP_LOOP_STARTS(L)             GOMP_STARTS(L, loop, "GOMP_1.0")
+#define GOMP_RUNTIME_LOOP_STARTS(L)     GOMP_RUNTIME_STARTS(L, loop, "GOMP_1.0")
+#define GOMP_LOOP_NEXTS(L)              GOMP_NEXTS(L, loop, "GOMP_1.0")
+#define GOMP_ULL_LOOP_STARTS(L)         GOMP_STARTS(L, loop_ull, "GOMP_2.0")
+#define GOMP_ULL_RUNTIME_LOOP_STARTS(L) GOMP_RUNTIME_STARTS(L, loop_ull, "GOMP_2.0")
+#define GOMP_ULL_LOOP_NEXTS(L)          GOMP_NEXTS(L, loop_ull, "GOMP_2.0")
 
 /* Loops that start by a function of their own. */
 #define GOMP_OTHER_LOOP_FUNCTIONS(F)                                                                                   \

@@ -4,10 +4,11 @@
  * then (LD_PRELOAD is inherited by every child process), it starts with the first call of a GOMP_ or omp_ function
  * that it stands before. It ends in its destructor. */
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/kernel.h"
 #include "layers/gomp/provider.h"
 #include "layers/gomp/real.h"
 
@@ -18,6 +19,7 @@
 enum { NOT_STARTED, STARTING, PLAIN, WITH_TOOL, FINALIZED };
 
 static int mode;
+static long starter;           /* the process that starts the tool; 0: none yet */
 static __thread bool starting; /* this thread is in handshake_start() */
 static ompt_start_tool_result_t *tool;
 
@@ -87,12 +89,26 @@ static void handshake_start(void)
     int found = NOT_STARTED;
     if (!compare_exchange(&mode, &found, STARTING))
         return;
+    store_relaxed(&starter, kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0));
     starting = true;
     if (!real_find_all())
         store_release(&mode, NOT_STARTED);
     else
         handshake_decide();
     starting = false;
+}
+
+/* A process that was forked while another thread started the tool has no such thread, and no tool. */
+static void handshake_await(void)
+{
+    static const struct timespec pause = {.tv_nsec = 100000};
+    long parent = load_relaxed(&starter);
+    if (parent && parent != kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
+        store_relaxed(&provider_passes_on, true);
+        store_release(&mode, PLAIN);
+        return;
+    }
+    kernel_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
 }
 
 /* The bound of the loop is the time that another thread needs to start the tool. */
@@ -104,7 +120,7 @@ bool handshake_has_tool(void)
     if (now == NOT_STARTED)
         handshake_start();
     while ((now = load_acquire(&mode)) == STARTING)
-        sched_yield();
+        handshake_await();
     return now == WITH_TOOL;
 }
 

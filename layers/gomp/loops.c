@@ -6,8 +6,6 @@
 #include "layers/gomp/loops.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "layers/gomp/real.h"
 #include "layers/gomp/waits.h"
@@ -15,6 +13,7 @@
 /* libgomp's numbers of schedules, without the bit for monotonic ones */
 enum { SCHEDULE_RUNTIME, SCHEDULE_STATIC, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED, SCHEDULE_AUTO, SCHEDULE_MASK = 0xff };
 
+/* Returns the ompt_work_t of a schedule; 0: it is chosen at run time. */
 static int loop_kind(long schedule)
 {
     switch (schedule & SCHEDULE_MASK) {
@@ -23,7 +22,7 @@ static int loop_kind(long schedule)
     case SCHEDULE_GUIDED:
         return ompt_work_loop_guided;
     case SCHEDULE_RUNTIME:
-        return loop_kind_at_run_time();
+        return 0;
     default: /* libgomp takes auto as static */
         return ompt_work_loop_static;
     }
@@ -33,7 +32,8 @@ int loop_kind_at_run_time(void)
 {
     int schedule = 0, chunk;
     real.omp_get_schedule(&schedule, &chunk);
-    return (schedule & SCHEDULE_MASK) == SCHEDULE_RUNTIME ? ompt_work_loop_other : loop_kind(schedule);
+    int kind = loop_kind(schedule);
+    return kind ? kind : ompt_work_loop_other;
 }
 
 /* Tells the chunk that libgomp gave to the thread. */
@@ -51,11 +51,12 @@ static inline bool loop_chunk(struct thread *thread, bool given, int64_t from, i
     return given;
 }
 
+/* The work of a loop begins. kind: its ompt_work_t; 0: chosen at run time. */
 static inline struct thread *loop_begin(int kind, uint64_t iterations, int64_t step, const void *code)
 {
     struct thread *thread = provider_enter();
     if (thread)
-        work_begin(thread, kind, iterations, step, code);
+        work_begin(thread, kind ? kind : loop_kind_at_run_time(), iterations, step, code);
     return thread;
 }
 
@@ -68,9 +69,7 @@ static inline struct thread *loop_begin(int kind, uint64_t iterations, int64_t s
 #define DEFINE_RUNTIME_START(name, version, kind)                                                                      \
     EXPORT bool name(ITERATIONS, CHUNK)                                                                                \
     {                                                                                                                  \
-        struct thread *thread = provider_enter();                                                                      \
-        if (thread)                                                                                                    \
-            work_begin(thread, loop_kind_at_run_time(), loop_iterations(start, end, step), step, CODE);                \
+        struct thread *thread = loop_begin(kind, loop_iterations(start, end, step), step, CODE);                       \
         return loop_chunk(thread, real.name(start, end, step, from, to), *from, *to);                                  \
     }
 #define DEFINE_NEXT(name, version, kind)                                                                               \
@@ -88,10 +87,7 @@ static inline struct thread *loop_begin(int kind, uint64_t iterations, int64_t s
 #define DEFINE_ULL_RUNTIME_START(name, version, kind)                                                                  \
     EXPORT bool name(UP_AND_ITERATIONS, ULL_CHUNK)                                                                     \
     {                                                                                                                  \
-        struct thread *thread = provider_enter();                                                                      \
-        if (thread)                                                                                                    \
-            work_begin(thread, loop_kind_at_run_time(), loop_ull_iterations(up, start, end, step), (int64_t)step,      \
-                       CODE);                                                                                          \
+        struct thread *thread = loop_begin(kind, loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);      \
         return loop_chunk(thread, real.name(up, start, end, step, from, to), (int64_t)*from, (int64_t)*to);            \
     }
 #define DEFINE_ULL_NEXT(name, version, kind)                                                                           \
@@ -133,14 +129,8 @@ DEFINE_LOOP_START(GOMP_loop_ordered_start)
 DEFINE_ULL_LOOP_START(GOMP_loop_ull_start)
 DEFINE_ULL_LOOP_START(GOMP_loop_ull_ordered_start)
 
-/* The waits of a doacross loop: so many parameters are passed in registers, and so many at most. */
-enum { FEW_LOOPS = 6, MOST_LOOPS = 64 };
-
-static __attribute__((noreturn, cold)) void loop_nest_too_deep(void)
-{
-    real_say("libblame-gomp: a loop nest with ordered(n) has more than %d loops\n", MOST_LOOPS);
-    abort();
-}
+/* A doacross loop of so many nested loops at most has its dependences told. */
+enum { MOST_LOOPS = 64 };
 
 /* Loops with ordered(n): their waits have as many parameters as there are loops. libgomp divides the outermost. */
 static struct thread *doacross_begin(int kind, unsigned loops, uint64_t iterations, const void *code)
@@ -160,7 +150,7 @@ static struct thread *doacross_begin(int kind, unsigned loops, uint64_t iteratio
 #define DEFINE_RUNTIME_DOACROSS(name, integer)                                                                         \
     EXPORT bool name(unsigned loops, integer *counts, integer *from, integer *to)                                      \
     {                                                                                                                  \
-        struct thread *thread = doacross_begin(loop_kind(SCHEDULE_RUNTIME), loops, (uint64_t)counts[0], CODE);         \
+        struct thread *thread = doacross_begin(0, loops, (uint64_t)counts[0], CODE);                                   \
         return loop_chunk(thread, real.name(loops, counts, from, to), (int64_t)*from, (int64_t)*to);                   \
     }
 #define DEFINE_DOACROSS_START(name, integer)                                                                           \
@@ -360,13 +350,6 @@ EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
     wait_end(thread, &wait);
 }
 
-/* The real functions have as many parameters as the loop nest has loops, and read so many. Six are passed in registers;
- * a deeper nest gets zeros behind its own. */
-#define LIST_4(a, i)  a[i], a[i + 1], a[i + 2], a[i + 3]
-#define LIST_16(a, i) LIST_4(a, i), LIST_4(a, i + 4), LIST_4(a, i + 8), LIST_4(a, i + 12)
-#define LIST_FEW(a)   LIST_4(a, 0), a[4], a[5]
-#define LIST_MOST(a)  LIST_16(a, 0), LIST_16(a, 16), LIST_16(a, 32), LIST_16(a, 48)
-
 /* Tells that an iteration is done (source), or that another one has been waited for (sink). */
 static NOINLINE void doacross_tell(struct thread *thread, const void *counts, unsigned loops,
                                    ompt_dependence_type_t type)
@@ -378,33 +361,29 @@ static NOINLINE void doacross_tell(struct thread *thread, const void *counts, un
     TELL(dependences, &task->data, list, (int)loops);
 }
 
-/* Without a tool, the number of loops is unknown: as many words of the caller's stack are passed on as fit. */
+/* The real functions have as many parameters as the loop nest has loops: the registers, and so many words of the
+ * caller's stack, are passed on. An unknown number is taken as the most: so many words are there in any case. */
 #define DEFINE_DOACROSS_WAIT(name, integer)                                                                            \
     EXPORT void name(integer first, ...)                                                                               \
     {                                                                                                                  \
+        void *arguments = __builtin_apply_args();                                                                      \
         struct thread *thread = provider_enter();                                                                      \
-        unsigned loops = thread ? thread->task->loops : MOST_LOOPS;                                                    \
-        integer wanted[MOST_LOOPS];                                                                                    \
-        va_list rest;                                                                                                  \
-        if (loops > MOST_LOOPS)                                                                                        \
-            loop_nest_too_deep();                                                                                      \
-        memset(wanted, 0, loops > FEW_LOOPS ? sizeof(wanted) : FEW_LOOPS * sizeof(wanted[0]));                         \
-        wanted[0] = first;                                                                                             \
-        va_start(rest, first);                                                                                         \
-        for (unsigned i = 1; i < loops; i++)                                                                           \
-            wanted[i] = va_arg(rest, integer);                                                                         \
-        va_end(rest);                                                                                                  \
+        unsigned loops = thread ? thread->task->loops : 0;                                                             \
         int state = thread ? thread->state : 0;                                                                        \
         if (thread)                                                                                                    \
             store_relaxed(&thread->state, ompt_state_wait_ordered);                                                    \
-        if (loops <= FEW_LOOPS)                                                                                        \
-            real.name(LIST_FEW(wanted));                                                                               \
-        else                                                                                                           \
-            real.name(LIST_MOST(wanted));                                                                              \
+        __builtin_apply((void (*)())real.name, arguments, (loops ? loops : MOST_LOOPS) * sizeof(integer));             \
         if (thread)                                                                                                    \
             store_relaxed(&thread->state, state);                                                                      \
-        if (thread && TOLD(dependences))                                                                               \
+        if (loops && loops <= MOST_LOOPS && TOLD(dependences)) {                                                       \
+            integer wanted[MOST_LOOPS] = {first};                                                                      \
+            va_list rest;                                                                                              \
+            va_start(rest, first);                                                                                     \
+            for (unsigned i = 1; i < loops; i++)                                                                       \
+                wanted[i] = va_arg(rest, integer);                                                                     \
+            va_end(rest);                                                                                              \
             doacross_tell(thread, wanted, loops, ompt_dependence_type_sink);                                           \
+        }                                                                                                              \
     }
 #define DEFINE_DOACROSS_POST(name, integer)                                                                            \
     EXPORT void name(integer *counts)                                                                                  \

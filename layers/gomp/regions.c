@@ -139,8 +139,8 @@ static inline __attribute__((always_inline)) void region_leave(struct thread *th
     region_end(thread, region);
 }
 
-/* Defines an entry point: what libgomp's function does, with the region told around it. */
-#define REGION(call)                                                                                                   \
+/* Defines an entry point: the region's begin is told, then libgomp's function is called, then `told(thread, region)`. */
+#define REGION_THEN(told, call)                                                                                        \
     struct thread *thread = provider_enter();                                                                          \
     struct region *region =                                                                                            \
         thread ? region_begin(thread, body, argument, threads, (int)ompt_parallel_team, CODE, FRAME) : NULL;           \
@@ -148,7 +148,8 @@ static inline __attribute__((always_inline)) void region_leave(struct thread *th
     void *block = region ? (void *)region : argument;                                                                  \
     call;                                                                                                              \
     if (region)                                                                                                        \
-    region_leave(thread, region)
+    told(thread, region)
+#define REGION(call) REGION_THEN(region_leave, call)
 
 EXPORT void GOMP_parallel(TEAM, unsigned flags)
 {
@@ -190,24 +191,16 @@ EXPORT void GOMP_parallel_sections(TEAM, unsigned count, unsigned flags)
     REGION(COMBINED_SECTIONS; real.GOMP_parallel_sections(run, block, threads, count, flags));
 }
 
-/* The caller calls the body itself: the task is one of this frame's caller, whose part of the stack begins above
- * this frame. */
-static void region_started(struct thread *thread, struct region *region, void *frame)
+/* The caller calls the body itself: the task is one of the entry point's caller, whose part of the stack begins above
+ * the entry point's frame, which is where the region was entered. */
+static void region_started(struct thread *thread, struct region *region)
 {
     struct task *task = implicit_begin(thread, region, true);
     if (task)
-        task->frame.exit_frame.ptr = (char *)frame + 2 * sizeof(void *);
+        task->frame.exit_frame.ptr = (char *)region->encountering->frame.enter_frame.ptr + 2 * sizeof(void *);
 }
 
-#define REGION_START(call)                                                                                             \
-    struct thread *thread = provider_enter();                                                                          \
-    struct region *region =                                                                                            \
-        thread ? region_begin(thread, body, argument, threads, (int)ompt_parallel_team, CODE, FRAME) : NULL;           \
-    outlined *run = region ? region_run : body;                                                                        \
-    void *block = region ? (void *)region : argument;                                                                  \
-    call;                                                                                                              \
-    if (region)                                                                                                        \
-    region_started(thread, region, FRAME)
+#define REGION_START(call) REGION_THEN(region_started, call)
 
 #define DEFINE_PARALLEL_LOOP_START(name, kind)                                                                         \
     EXPORT void name(TEAM, ITERATIONS, long chunk)                                                                     \

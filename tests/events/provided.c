@@ -326,26 +326,45 @@ static void doacross(void)
     printf("%ld\n", sum);
 }
 
-/* More loops than there are registers for parameters. Each waits for its own iteration of the loop before. */
+/* More loops than there are registers for parameters, and more than are told. Each waits for its own iteration of the loop before. */
+#define LOOP(i)    for (int i = 0; i < 1; i++)
+#define LOOPS_4(i) LOOP(i##0) LOOP(i##1) LOOP(i##2) LOOP(i##3)
+#define NAMES_4(i) i##0, i##1, i##2, i##3
+#define LOOPS_64                                                                                                       \
+    LOOPS_4(a)                                                                                                         \
+    LOOPS_4(b) LOOPS_4(c) LOOPS_4(d) LOOPS_4(e) LOOPS_4(f) LOOPS_4(g) LOOPS_4(h) LOOPS_4(i) LOOPS_4(j) LOOPS_4(k)      \
+        LOOPS_4(l) LOOPS_4(m) LOOPS_4(n) LOOPS_4(o) LOOPS_4(p)
+#define NAMES_64                                                                                                       \
+    NAMES_4(a), NAMES_4(b), NAMES_4(c), NAMES_4(d), NAMES_4(e), NAMES_4(f), NAMES_4(g), NAMES_4(h), NAMES_4(i),        \
+        NAMES_4(j), NAMES_4(k), NAMES_4(l), NAMES_4(m), NAMES_4(n), NAMES_4(o), NAMES_4(p)
+
 static void deep_doacross(void)
 {
-    static char done[4][4][4][4];
+    static char done[2][4][4];
     int early = 0;
-#pragma omp parallel for num_threads(2) ordered(8) reduction(+ : early) schedule(static, 1)
-    for (int a = 0; a < 4; a++)
-        for (int b = 0; b < 1; b++)
-            for (int c = 0; c < 1; c++)
-                for (int d = 0; d < 1; d++)
-                    for (int e = 0; e < 1; e++)
-                        for (int f = 0; f < 4; f++)
-                            for (int g = 0; g < 4; g++)
-                                for (int h = 0; h < 4; h++) {
-#pragma omp ordered depend(sink : a - 1, b, c, d, e, f, g, h)
-                                    early += a > 0 && !done[a - 1][f][g][h];
-                                    usleep(a % 2 ? 0 : 100);
-                                    done[a][f][g][h] = 1;
+#pragma omp parallel num_threads(2) reduction(+ : early)
+    {
+#pragma omp for ordered(8) schedule(static, 1)
+        for (int turn = 0; turn < 4; turn++)
+            LOOPS_4(a) LOOP(b0) LOOP(b1) for (int last = 0; last < 4; last++)
+            {
+#pragma omp ordered depend(sink : turn - 1, NAMES_4(a), b0, b1, last)
+                early += turn > 0 && !done[0][turn - 1][last];
+                usleep(turn % 2 ? 0 : 1000);
+                done[0][turn][last] = 1;
 #pragma omp ordered depend(source)
-                                }
+            }
+#pragma omp for ordered(66) schedule(static, 1)
+        for (int turn = 0; turn < 4; turn++)
+            LOOPS_64 for (int last = 0; last < 4; last++)
+            {
+#pragma omp ordered depend(sink : turn - 1, NAMES_64, last)
+                early += turn > 0 && !done[1][turn - 1][last];
+                usleep(turn % 2 ? 0 : 1000);
+                done[1][turn][last] = 1;
+#pragma omp ordered depend(source)
+            }
+    }
     printf("%d early\n", early);
 }
 
