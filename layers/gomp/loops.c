@@ -6,6 +6,7 @@
 #include "layers/gomp/loops.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "layers/gomp/real.h"
 #include "layers/gomp/waits.h"
@@ -129,8 +130,10 @@ DEFINE_LOOP_START(GOMP_loop_ordered_start)
 DEFINE_ULL_LOOP_START(GOMP_loop_ull_start)
 DEFINE_ULL_LOOP_START(GOMP_loop_ull_ordered_start)
 
-/* A doacross loop of so many nested loops at most has its dependences told. */
+/* The most nested loops of a doacross loop whose dependences are told. */
 enum { MOST_LOOPS = 64 };
+/* The thread's doacross loop with the most nested loops had so many. */
+static __thread unsigned deepest;
 
 /* Loops with ordered(n): their waits have as many parameters as there are loops. libgomp divides the outermost. */
 static struct thread *doacross_begin(int kind, unsigned loops, uint64_t iterations, const void *code)
@@ -138,6 +141,8 @@ static struct thread *doacross_begin(int kind, unsigned loops, uint64_t iteratio
     struct thread *thread = loop_begin(kind, iterations, 1, code);
     if (thread)
         thread->task->loops = loops;
+    if (loops > deepest)
+        deepest = loops;
     return thread;
 }
 
@@ -361,29 +366,97 @@ static NOINLINE void doacross_tell(struct thread *thread, const void *counts, un
     TELL(dependences, &task->data, list, (int)loops);
 }
 
-/* The real functions have as many parameters as the loop nest has loops: the registers, and so many words of the
- * caller's stack, are passed on. An unknown number is taken as the most: so many words are there in any case. */
+/* Calls libgomp's function with the words as its parameters: those that registers hold, and behind them the words for the
+ * stack, whose number is even. */
+HIDDEN void doacross_call(void (*function)(void), const void *words, size_t on_stack);
+#if defined(__x86_64__)
+enum { REGISTERS = 6 };
+__asm__(".text\n"
+        ".type doacross_call, @function\n"
+        "doacross_call: .cfi_startproc\n"
+        "push %rbp\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        ".cfi_rel_offset %rbp, 0\n"
+        "mov %rsp, %rbp\n"
+        ".cfi_def_cfa_register %rbp\n"
+        "mov %rdi, %r11\n"
+        "mov %rsi, %r10\n"
+        "1: test %rdx, %rdx\n"
+        "je 2f\n"
+        "push 40(%r10, %rdx, 8)\n"
+        "dec %rdx\n"
+        "jmp 1b\n"
+        "2: mov (%r10), %rdi\n"
+        "mov 8(%r10), %rsi\n"
+        "mov 16(%r10), %rdx\n"
+        "mov 24(%r10), %rcx\n"
+        "mov 32(%r10), %r8\n"
+        "mov 40(%r10), %r9\n"
+        "xor %eax, %eax\n"
+        "call *%r11\n"
+        "leave\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size doacross_call, . - doacross_call\n");
+#elif defined(__aarch64__)
+enum { REGISTERS = 8 };
+__asm__(".text\n"
+        ".type doacross_call, @function\n"
+        "doacross_call: .cfi_startproc\n"
+        "stp x29, x30, [sp, -16]!\n"
+        ".cfi_adjust_cfa_offset 16\n"
+        ".cfi_rel_offset x29, 0\n"
+        ".cfi_rel_offset x30, 8\n"
+        "mov x29, sp\n"
+        ".cfi_def_cfa_register x29\n"
+        "mov x9, x0\n"
+        "mov x10, x1\n"
+        "sub sp, sp, x2, lsl 3\n"
+        "add x11, x10, 64\n"
+        "mov x12, sp\n"
+        "1: cbz x2, 2f\n"
+        "ldr x13, [x11], 8\n"
+        "str x13, [x12], 8\n"
+        "sub x2, x2, 1\n"
+        "b 1b\n"
+        "2: ldp x0, x1, [x10]\n"
+        "ldp x2, x3, [x10, 16]\n"
+        "ldp x4, x5, [x10, 32]\n"
+        "ldp x6, x7, [x10, 48]\n"
+        "blr x9\n"
+        "mov sp, x29\n"
+        "ldp x29, x30, [sp], 16\n"
+        ".cfi_def_cfa sp, 0\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size doacross_call, . - doacross_call\n");
+#endif
+
+/* The real functions have as many parameters as the loop nest has loops. Without a tool the number is unknown, but as many
+ * words of the caller's stack as it can be are passed on. */
 #define DEFINE_DOACROSS_WAIT(name, integer)                                                                            \
     EXPORT void name(integer first, ...)                                                                               \
     {                                                                                                                  \
-        void *arguments = __builtin_apply_args();                                                                      \
         struct thread *thread = provider_enter();                                                                      \
-        unsigned loops = thread ? thread->task->loops : 0;                                                             \
+        unsigned known = thread ? thread->task->loops : 0, loops = known ? known : deepest;                            \
+        size_t on_stack = loops > REGISTERS ? (loops - REGISTERS + 1) & ~1u : 0;                                       \
+        integer wanted[REGISTERS + on_stack];                                                                          \
+        va_list rest;                                                                                                  \
+        memset(wanted, 0, sizeof(wanted));                                                                             \
+        wanted[0] = first;                                                                                             \
+        va_start(rest, first);                                                                                         \
+        for (unsigned i = 1; i < loops; i++)                                                                           \
+            wanted[i] = va_arg(rest, integer);                                                                         \
+        va_end(rest);                                                                                                  \
         int state = thread ? thread->state : 0;                                                                        \
         if (thread)                                                                                                    \
             store_relaxed(&thread->state, ompt_state_wait_ordered);                                                    \
-        __builtin_apply((void (*)())real.name, arguments, (loops ? loops : MOST_LOOPS) * sizeof(integer));             \
+        doacross_call((void (*)(void))real.name, wanted, on_stack);                                                    \
         if (thread)                                                                                                    \
             store_relaxed(&thread->state, state);                                                                      \
-        if (loops && loops <= MOST_LOOPS && TOLD(dependences)) {                                                       \
-            integer wanted[MOST_LOOPS] = {first};                                                                      \
-            va_list rest;                                                                                              \
-            va_start(rest, first);                                                                                     \
-            for (unsigned i = 1; i < loops; i++)                                                                       \
-                wanted[i] = va_arg(rest, integer);                                                                     \
-            va_end(rest);                                                                                              \
-            doacross_tell(thread, wanted, loops, ompt_dependence_type_sink);                                           \
-        }                                                                                                              \
+        if (known && known <= MOST_LOOPS && TOLD(dependences))                                                         \
+            doacross_tell(thread, wanted, known, ompt_dependence_type_sink);                                           \
     }
 #define DEFINE_DOACROSS_POST(name, integer)                                                                            \
     EXPORT void name(integer *counts)                                                                                  \

@@ -327,13 +327,13 @@ static void doacross(void)
 }
 
 /* More loops than there are registers for parameters, and more than are told. Each waits for its own iteration of the loop before. */
+/* clang-format off */
 #define LOOP(i)    for (int i = 0; i < 1; i++)
 #define LOOPS_4(i) LOOP(i##0) LOOP(i##1) LOOP(i##2) LOOP(i##3)
 #define NAMES_4(i) i##0, i##1, i##2, i##3
 #define LOOPS_64                                                                                                       \
-    LOOPS_4(a)                                                                                                         \
-    LOOPS_4(b) LOOPS_4(c) LOOPS_4(d) LOOPS_4(e) LOOPS_4(f) LOOPS_4(g) LOOPS_4(h) LOOPS_4(i) LOOPS_4(j) LOOPS_4(k)      \
-        LOOPS_4(l) LOOPS_4(m) LOOPS_4(n) LOOPS_4(o) LOOPS_4(p)
+    LOOPS_4(a) LOOPS_4(b) LOOPS_4(c) LOOPS_4(d) LOOPS_4(e) LOOPS_4(f) LOOPS_4(g) LOOPS_4(h)                            \
+    LOOPS_4(i) LOOPS_4(j) LOOPS_4(k) LOOPS_4(l) LOOPS_4(m) LOOPS_4(n) LOOPS_4(o) LOOPS_4(p)
 #define NAMES_64                                                                                                       \
     NAMES_4(a), NAMES_4(b), NAMES_4(c), NAMES_4(d), NAMES_4(e), NAMES_4(f), NAMES_4(g), NAMES_4(h), NAMES_4(i),        \
         NAMES_4(j), NAMES_4(k), NAMES_4(l), NAMES_4(m), NAMES_4(n), NAMES_4(o), NAMES_4(p)
@@ -367,6 +367,7 @@ static void deep_doacross(void)
     }
     printf("%d early\n", early);
 }
+/* clang-format on */
 
 static void loops(void)
 {
