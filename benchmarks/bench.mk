@@ -32,6 +32,12 @@ bench: $(bench_kernels) $(bench_noop) $(bench_tool)
 bench-quick: $(bench_kernels) $(bench_noop) $(bench_tool)
 	$(call bench_run,bench.py) --quick --out $(BUILD)/bench/quick.csv $(BENCH_ARGS)
 
+# The same of GCC's programs, on libgomp.
+.PHONY: bench-gcc
+bench-gcc: $(bench_tool) $(BUILD)/lib/libblame-gomp.so
+	$(MAKE) -f benchmarks/bench.mk bench-build BENCH_CC=gcc BUILD=$(BUILD)/gcc
+	$(PYTHON) benchmarks/bench.py --build $(BUILD)/gcc/bench --tool $(bench_library) --provider $(BUILD)/lib/libblame-gomp.so $(BENCH_ARGS)
+
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
 	$(call bench_run,micro/micro.py) $(BENCH_ARGS)
 

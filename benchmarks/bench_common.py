@@ -36,6 +36,7 @@ def make_parser(doc, build="build/bench", out=None, **numbers):
         parser.add_argument("--out", default=out, metavar="FILE", help=f"write all figures as CSV ({out or 'none by default'})")
     parser.add_argument("--build", default=build, metavar="DIR", help="where the programs are")
     parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--provider", metavar="FILE", help="libblame-gomp.so, if GCC has built the programs")
     return parser
 
 
@@ -56,6 +57,10 @@ SETTINGS = {"callbacks": {"BLAME_RATE": "1"}, "blame": {}, "creation": {"BLAME_T
 PEERS = {"perf": ["-g"], "perf-stacks": ["--call-graph", "dwarf"]}
 
 
+# What calls the tools of programs that GCC has built.
+PROVIDER = "provider"
+
+
 def is_blame(column):
     return column in SETTINGS
 
@@ -73,6 +78,8 @@ def tool_environment(column, tools, threads, rate, out_dir):
     environment = clean_environment(threads)
     if column != "none" and column not in PEERS:
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
+        if PROVIDER in tools:
+            environment["LD_PRELOAD"] = tools[PROVIDER]
     if column == "signals":
         environment["NOOP_RATE"] = str(rate)
     if is_blame(column):
@@ -108,20 +115,35 @@ def run_under(column, tools, command, threads, rate=1, **settings):
         return output, seconds
 
 
+def starts(column, tools, program):
+    """Returns true if the tool of a column starts in the program: LLVM's runtime says so, and the dynamic loader says that it
+    initialises a tool that the provider keeps."""
+    if PROVIDER not in tools:
+        output, _ = run_under(column, tools, program, 1, OMP_TOOL_VERBOSE_INIT="stdout")
+        return "Tool was started and is using the OMPT interface" in output
+    with tempfile.TemporaryDirectory(prefix="blame-bench-") as folder:
+        run_under(column, tools, program, 1, LD_DEBUG="files", LD_DEBUG_OUTPUT=os.path.join(folder, "loader"))
+        said = "".join(open(file.path, encoding="utf-8", errors="replace").read() for file in os.scandir(folder))
+    return f"calling init: {tools[column]}" in said and f"calling fini: {tools[column]}" not in said.split("transferring control")[0]
+
+
 def find_tools(args, program, blame_needed=True):
     """Returns the library of each tool: of the floor always, and of blame if it was built. A tool that does not load would
-    seem to cost nothing, so `program` is run to ask its OpenMP runtime whether the tool loads."""
+    seem to cost nothing, so `program` is run to see whether the tool starts."""
     tools = {"floor": os.path.abspath(os.path.join(args.build, "libnoop.so"))}
     if os.path.exists(args.tool) or blame_needed:
         tools["blame"] = os.path.abspath(args.tool)
     else:
         print(f"note: {args.tool} does not exist: the blame column is skipped", file=sys.stderr)
-    for column, tool in tools.items():
+    for tool in tools.values():
         if not os.path.exists(tool):
             raise BenchError(f"{tool} is missing: run `make all bench-build` first")
-        output, _ = run_under(column, tools, program, 1, OMP_TOOL_VERBOSE_INIT="stdout")
-        if "Tool was started and is using the OMPT interface" not in output:
-            raise BenchError(f"{tool} does not start in {program[0]}; the runtime says:\n{output}")
+    columns = list(tools)
+    if args.provider:
+        tools[PROVIDER] = os.path.abspath(args.provider)
+    for column in columns:
+        if not starts(column, tools, program):
+            raise BenchError(f"{tools[column]} does not start in {program[0]}")
     return tools
 
 
