@@ -612,19 +612,23 @@ SECOND(on_task_creation,
        (creator, frame, task, flags, has_dependences, codeptr))
 SECOND(on_task_schedule, (ompt_data_t * prior, ompt_task_status_t status, ompt_data_t *next), (prior, status, next))
 
-bool callbacks_register_second(ompt_set_callback_t set_callback, bool locks, char *text, size_t bytes)
+/* A callback of this file, for the runtime that is registered. */
+#define OWN(name) (ompt_callback_t)(second ? second_##name : name)
+
+static bool callbacks_register_all(ompt_set_callback_t set_callback, bool second, bool locks, bool *waits, char *text,
+                                   size_t bytes)
 {
-    bool creation = session.options.tasks == TASKS_CREATION, waits;
+    bool creation = session.options.tasks == TASKS_CREATION;
     const struct capability all[] = {
-        {ompt_callback_thread_begin, (ompt_callback_t)second_on_thread_begin},
-        {ompt_callback_thread_end, (ompt_callback_t)second_on_thread_end},
-        {ompt_callback_parallel_begin, (ompt_callback_t)second_on_parallel_begin},
-        {ompt_callback_parallel_end, (ompt_callback_t)second_on_parallel_end},
-        {ompt_callback_implicit_task, (ompt_callback_t)second_on_implicit_task},
+        {ompt_callback_thread_begin, OWN(on_thread_begin)},
+        {ompt_callback_thread_end, OWN(on_thread_end)},
+        {ompt_callback_parallel_begin, OWN(on_parallel_begin)},
+        {ompt_callback_parallel_end, OWN(on_parallel_end)},
+        {ompt_callback_implicit_task, OWN(on_implicit_task)},
         {ompt_callback_work, (ompt_callback_t)on_work},
-        {ompt_callback_sync_region_wait, (ompt_callback_t)second_on_sync_region_wait},
-        {ompt_callback_task_create, (ompt_callback_t)(creation ? second_on_task_creation : second_on_task_create)},
-        {ompt_callback_task_schedule, (ompt_callback_t)second_on_task_schedule},
+        {ompt_callback_sync_region_wait, OWN(on_sync_region_wait)},
+        {ompt_callback_task_create, creation ? OWN(on_task_creation) : OWN(on_task_create)},
+        {ompt_callback_task_schedule, OWN(on_task_schedule)},
         {ompt_callback_mutex_acquire, (ompt_callback_t)mutex_acquire},
         {ompt_callback_mutex_acquired, (ompt_callback_t)mutex_acquired},
         {ompt_callback_mutex_released, (ompt_callback_t)mutex_released},
@@ -634,33 +638,19 @@ bool callbacks_register_second(ompt_set_callback_t set_callback, bool locks, cha
         {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
     };
     const struct capability_table table = {all, sizeof(all) / sizeof(*all), locks};
-    return capabilities_register(set_callback, &table, &waits, text, bytes);
+    return capabilities_register(set_callback, &table, waits, text, bytes);
+}
+
+bool callbacks_register_second(ompt_set_callback_t set_callback, bool locks, char *text, size_t bytes)
+{
+    bool waits;
+    return callbacks_register_all(set_callback, true, locks, &waits, text, bytes);
 }
 
 bool callbacks_register(bool locks, char *text, size_t bytes)
 {
-    bool creation = session.options.tasks == TASKS_CREATION;
-    const struct capability all[] = {
-        {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
-        {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
-        {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
-        {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
-        {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
-        {ompt_callback_work, (ompt_callback_t)on_work},
-        {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
-        {ompt_callback_task_create, (ompt_callback_t)(creation ? on_task_creation : on_task_create)},
-        {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
-        {ompt_callback_mutex_acquire, (ompt_callback_t)mutex_acquire},
-        {ompt_callback_mutex_acquired, (ompt_callback_t)mutex_acquired},
-        {ompt_callback_mutex_released, (ompt_callback_t)mutex_released},
-        {ompt_callback_nest_lock, (ompt_callback_t)mutex_nest_lock},
-        {ompt_callback_lock_init, (ompt_callback_t)mutex_init},
-        {ompt_callback_lock_destroy, (ompt_callback_t)mutex_destroy},
-        {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
-    };
-    const struct capability_table table = {all, sizeof(all) / sizeof(*all), locks};
-    bool waits, any = capabilities_register(runtime.set_callback, &table, &waits, text, bytes);
-    creations_are_told = creation || dependences_are_waited_for();
+    bool waits, any = callbacks_register_all(runtime.set_callback, false, locks, &waits, text, bytes);
+    creations_are_told = session.options.tasks == TASKS_CREATION || dependences_are_waited_for();
     if (!creations_are_told)
         runtime.set_callback(ompt_callback_task_create, NULL);
     /* Without wait events, samples still count for a region after a thread has left it. If the region has
