@@ -6,170 +6,21 @@
 #include <omp-tools.h>
 
 #include "base/atomics.h"
-#include "base/os.h"
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
-#include "cct/arena.h"
 #include "cct/sums.h"
 #include "cct/timeline/time.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/sampling/lock_blame.h"
+#include "ompt_tool/sampling/rank_blame.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/ranks/mpi_wait.h"
-#include "ompt_tool/ranks/ranks_join.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
-
-/* ---- other ranks ----
- *
- * What a sample does about the waiting of other MPI ranks (docs/accounting.md, "Across ranks"). A busy thread
- * is blamed for it. An idle thread is blamed only if no thread of its rank is busy. A thread that waits in
- * MPI records for how much of its waiting some rank is blamed. */
-
-#define BURY_APART_NS 10000000u
-
-static struct profile_ranks *sample_ranks_at(struct thread *thread, uint32_t node_idx, uint64_t key)
-{
-    uint32_t child = node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_RANKS, key) : 0;
-    return (struct profile_ranks *)attribute_at(&thread->tree, child);
-}
-
-/* Returns at how many of the delivery's moments the waiting ranks are counted. That is each moment, or only
- * the last one if counting them all would read too many lines. */
-static uint32_t sample_ranks_moments(const struct delivery *delivery)
-{
-    uint32_t moments = delivery_moments(delivery);
-    return moments * ranks_lines() > DELIVERY_LINES ? 1 : moments;
-}
-
-static struct ranks_census sample_ranks_census(const struct delivery *delivery, uint32_t number)
-{
-    const struct clock_reading *clocks = &delivery->clocks;
-    uint64_t apart_ticks = (uint64_t)(BURY_APART_NS / clocks->ns_per_tick);
-    struct profile_header *header = arena_header();
-    ranks_bury(clocks->ticks, apart_ticks, os_is_dead);
-    struct ranks_census census =
-        ranks_census_at(clocks, delivery_moment_ns(delivery, number, delivery_moments(delivery)));
-    if (unlikely(census.seen > load_relaxed(&header->ranks_seen)))
-        store_relaxed(&header->ranks_seen, census.seen);
-    return census;
-}
-
-/* Returns the profile's key of an MPI call, made of the MPI function and the calling code. `call` contains
- * the return address: the call itself is before it, so 1 is subtracted. */
-static uint64_t sample_ranks_key(uint64_t call, bool own_program)
-{
-    uint64_t vaddr = own_program ? RANKS_CALL_VADDR(call) : 0;
-    uint64_t place = vaddr ? capture_key(vaddr + ranks_program.load_bias - 1) : 0;
-    if (PROFILE_KEY_MODULE(place) >= PROFILE_PLACE_MODULES)
-        place = 0;
-    return PROFILE_RANKS_KEY(RANKS_CALL_FUNCTION(call), place);
-}
-
-/* Returns the sums of rank waiting caused by this thread's dispatch. They are kept for one MPI call. If ranks
- * have waited in different calls, the sums are for no particular call (key 0). */
-static struct profile_ranks *sample_ranks_of_dispatch(struct thread *thread, uint64_t key)
-{
-    if (!(thread->dispatch.ranks.wall > 0))
-        thread->dispatch.ranks_key = key;
-    else if (thread->dispatch.ranks_key != key)
-        thread->dispatch.ranks_key = 0;
-    return &thread->dispatch.ranks;
-}
-
-enum ranks_target { IN_CONTEXT, IN_DISPATCH, IN_NOBODY };
-
-static struct profile_ranks *sample_ranks_in(struct thread *thread, enum ranks_target target, uint32_t node_idx,
-                                             uint64_t key)
-{
-    if (target == IN_DISPATCH)
-        return sample_ranks_of_dispatch(thread, key);
-    if (target == IN_NOBODY)
-        node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NOBODY);
-    return sample_ranks_at(thread, node_idx, key);
-}
-
-/* Blames the thread for its share of the other ranks' waiting at one moment of the delivery. The share is
- * 1/`threads`. */
-static void sample_ranks_blame(struct thread *thread, enum ranks_target target, uint32_t node_idx,
-                               const struct delivery *delivery, uint32_t number, uint32_t threads)
-{
-    uint32_t moments = sample_ranks_moments(delivery);
-    if (number >= moments)
-        return;
-    struct ranks_census census = sample_ranks_census(delivery, number);
-    if (census.own_waits || !census.calls)
-        return;
-    double p = delivery->p / moments / threads, waiting = 0;
-    for (uint32_t i = 0; i < census.calls; i++)
-        waiting += census.call[i].any + census.call[i].named;
-    for (uint32_t i = 0; i < census.calls; i++) {
-        const struct ranks_call *call = &census.call[i];
-        struct profile_ranks *ranks =
-            sample_ranks_in(thread, target, node_idx, sample_ranks_key(call->call, call->own_program));
-        if (!ranks)
-            continue;
-        ranks->blame += p * call->named + p * call->any / census.busy;
-        ranks->named += p * call->named;
-        ranks->wall += p * (call->any + call->named) / waiting;
-    }
-}
-
-/* Blames a busy thread, in the context of the node, for the other ranks' waiting at one moment of the
- * delivery. `busy` is the number of busy threads in this process, which share the blame. */
-static __attribute__((noinline)) void sample_ranks_busy(struct thread *thread, uint32_t node_idx,
-                                                        const struct delivery *delivery, uint32_t number, uint32_t busy)
-{
-    sample_ranks_blame(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
-}
-
-/* Blames an idle thread for the other ranks' waiting. Within the thread's grace the blame is for its
- * dispatch, and sample_ranks_settle() books it later. After the grace it goes to the node
- * PROFILE_PSEUDO_NOBODY. */
-static __attribute__((noinline)) void sample_ranks_idle(struct thread *thread, const struct delivery *delivery,
-                                                        const struct idle_moment *idle)
-{
-    uint32_t moments = sample_ranks_moments(delivery);
-    for (uint32_t number = 0; number < moments; number++) {
-        if (idle[number].idle)
-            sample_ranks_blame(thread, IN_NOBODY, 0, delivery, number, idle[number].idle);
-        else if (idle[number].busy)
-            sample_ranks_blame(thread, IN_DISPATCH, 0, delivery, number, idle[number].busy);
-    }
-}
-
-/* Books the rank waiting caused by the thread's dispatch in the context of the node. If node_idx is 0, it is
- * lost. */
-static __attribute__((noinline)) void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
-{
-    const struct profile_ranks *dispatch = &thread->dispatch.ranks;
-    if (!(dispatch->wall > 0))
-        return;
-    struct profile_ranks *ranks = sample_ranks_at(thread, node_idx, thread->dispatch.ranks_key);
-    if (ranks) {
-        ranks->blame += dispatch->blame;
-        ranks->named += dispatch->named;
-        ranks->wall += dispatch->wall;
-    }
-    thread->dispatch.ranks = (struct profile_ranks){0};
-}
-
-/* Records, at the node of the thread's MPI call, for how much of its waiting some rank is blamed. */
-static __attribute__((noinline)) void sample_ranks_waiting(struct thread *thread, uint32_t node_idx,
-                                                           const struct delivery *delivery)
-{
-    uint32_t moments = sample_ranks_moments(delivery);
-    for (uint32_t number = 0; number < moments; number++) {
-        struct ranks_census census = sample_ranks_census(delivery, number);
-        struct profile_ranks *ranks = census.own_is_blamed ? sample_ranks_at(thread, node_idx, 0) : NULL;
-        if (ranks)
-            ranks->waited += delivery->p / moments / census.own_threads;
-    }
-}
 
 /* ---- a stop of the whole process ---- */
 
@@ -390,7 +241,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
     sample_count_waiters(thread, busy_blamed_idx(busy), busy->no_core, delivery, 0, p, census);
     bool ranks = ranks_are_seen() && busy->ranks_idx;
     if (unlikely(ranks))
-        sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
+        rank_blame_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
     for (uint32_t number = 1; number < moments; number++) {
         census = sample_census_of_busy(thread, delivery, number, busy->places);
         time_ns = delivery_moment_ns(delivery, number, moments);
@@ -398,7 +249,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
         sample_note_state(thread, time_ns, busy->state, p);
         sample_count_waiters(thread, busy_blamed_idx(busy), busy->no_core, delivery, number, p, census);
         if (unlikely(ranks))
-            sample_ranks_busy(thread, busy->ranks_idx, delivery, number, census.busy);
+            rank_blame_busy(thread, busy->ranks_idx, delivery, number, census.busy);
     }
     *busy->sum += delivery->p;
     thread->ledger->recorded += delivery->count;
@@ -468,7 +319,7 @@ static void sample_record_mpi(struct thread *thread, const struct delivery *deli
         return;
     }
     if (ranks_are_seen())
-        sample_ranks_waiting(thread, capture.node_idx, delivery);
+        rank_blame_waiting(thread, capture.node_idx, delivery);
     thread->mpi.samples++;
     thread->mpi.node_idx = capture.node_idx;
     thread->mpi.grafts = thread->tree.grafts;
@@ -527,7 +378,7 @@ static void sample_record_waiting_idle(struct thread *thread, const struct deliv
     if (unlikely(moments))
         sample_book_nobody_busy(thread, delivery, moments, told);
     if (unlikely(ranks_are_seen()))
-        sample_ranks_idle(thread, delivery, told);
+        rank_blame_idle(thread, delivery, told);
     if (unlikely(thread->traced))
         tracing_add_idle(thread, delivery, told);
     if (unlikely(state_holds_locks(thread->line)))
@@ -614,7 +465,7 @@ static bool sample_book_waiting(struct thread *thread, uint32_t node_idx, const 
     sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
     sample_count_waiters(thread, node_idx, false, delivery, number, p, census);
     if (unlikely(ranks_are_seen()))
-        sample_ranks_busy(thread, node_idx, delivery, number, census.busy);
+        rank_blame_busy(thread, node_idx, delivery, number, census.busy);
     return true;
 }
 
@@ -709,7 +560,7 @@ static void sample_lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
     thread->idle.pending = false;
-    sample_ranks_settle(thread, 0);
+    rank_blame_settle(thread, 0);
     tracing_lose(thread);
     thread->traced = false; /* The trace already contains later entries, so no gap can be recorded there. */
     thread->ledger->recorded -= lost.count;
@@ -766,7 +617,7 @@ void sample_settle(struct thread *thread, bool in_region)
     else
         sample_lose_dispatch(thread, capture.cause);
     if (metric)
-        sample_ranks_settle(thread, capture.node_idx);
+        rank_blame_settle(thread, capture.node_idx);
 }
 
 void sample_take_held(struct thread *thread, bool in_region)
@@ -787,7 +638,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
     sample_add_dispatch(thread, node_idx, metric, &thread->dispatch.sums);
     thread->dispatch.is_carried = false;
     tracing_tell(thread, TRACER_CARRIED, node_idx);
-    sample_ranks_settle(thread, node_idx);
+    rank_blame_settle(thread, node_idx);
 }
 
 void sample_settle_rest(struct thread *thread)
