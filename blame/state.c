@@ -88,9 +88,8 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
 {
     uint32_t slot = state_held_slot(line, 0);
     if (likely(slot < STATE_HELD_LOCKS)) {
-        /* S4: stored after the note of the previous release */
-        store_release(&line->held_lacked[slot], line->wait_lacked);
-        store_release(&line->held_since[slot], since_ticks);
+        store_relaxed(&line->held_lacked[slot], line->wait_lacked);
+        store_release(&line->held_since[slot], since_ticks); /* S4: stored after the note of the previous release */
         store_release(&line->held[slot], key);
         store_relaxed(&line->holds_more, line->holds_more + (slot > 0));
     } else {
@@ -204,10 +203,16 @@ static struct census_time state_census_time(const struct clock_reading *clocks, 
     return when;
 }
 
+/* Returns how many entries of held[] may name a lock. */
+static inline uint32_t state_held_places(const struct state_line *line)
+{
+    return load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
+}
+
 /* Returns true if the line names the lock as held, and the thread held it at that time already. */
 static bool state_held_lock_at(const struct state_line *line, uint64_t key, const struct census_time *when)
 {
-    uint32_t places = load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
+    uint32_t places = state_held_places(line);
     for (uint32_t i = 0; i < places; i++)
         if (load_acquire(&line->held[i]) == key)
             return (int64_t)load_acquire(&line->held_since[i]) <= when->ticks; /* S4: loaded after `held` */
@@ -220,6 +225,17 @@ static bool state_may_hold_lock(const struct state_line *line, uint64_t key)
     return load_relaxed(&line->held_unnamed) > 0 && load_relaxed(&line->wait_key) != key;
 }
 
+/* Copies an entry of the ring of releases: the newest of `releases` if `back` is 1, or an older one. Returns false
+ * if the entry may have been overwritten meanwhile. */
+static inline bool state_read_release(const struct state_line *line, uint32_t releases, uint32_t back,
+                                      struct state_release *entry)
+{
+    const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
+    *entry = (struct state_release){load_acquire(&release->key), load_acquire(&release->since),
+                                    load_acquire(&release->lacked), load_acquire(&release->ticks)};
+    return load_relaxed(&line->releases) - releases + back < STATE_RELEASES; /* S5: the count is loaded last */
+}
+
 /* Returns when the thread released the lock that it held at that time, in ticks; 0 if no such release is
  * remembered. */
 static int64_t state_lock_released_after(const struct state_line *line, uint64_t key, const struct census_time *when)
@@ -228,13 +244,11 @@ static int64_t state_lock_released_after(const struct state_line *line, uint64_t
         return 0; /* for most threads, only one cache line is read */
     uint32_t releases = load_acquire(&line->releases);
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
-        const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
-        int64_t ticks = (int64_t)load_acquire(&release->ticks), since = (int64_t)load_acquire(&release->since);
-        bool is_it = load_acquire(&release->key) == key && since <= when->ticks; /* S5: the count is loaded last */
-        if (ticks < when->ticks || load_relaxed(&line->releases) - releases + back >= STATE_RELEASES)
+        struct state_release release;
+        if (!state_read_release(line, releases, back, &release) || (int64_t)release.ticks < when->ticks)
             return 0;
-        if (is_it)
-            return ticks;
+        if (release.key == key && (int64_t)release.since <= when->ticks)
+            return (int64_t)release.ticks;
     }
     return 0;
 }
@@ -255,20 +269,21 @@ static void state_take_earlier_owner(struct next_owner *next, uint32_t line, int
 static void state_look_for_acquisitions(const struct state_line *line, uint64_t key, int64_t after,
                                         struct next_owner *next)
 {
-    uint32_t number = (uint32_t)(line - lines), releases = load_acquire(&line->releases);
-    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
-        if (load_acquire(&line->held[i]) == key)
-            state_take_earlier_owner(next, number, (int64_t)load_acquire(&line->held_since[i]),
-                                     (int64_t)load_relaxed(&line->held_lacked[i]), after);
+    uint32_t number = state_line_number(line), places = state_held_places(line);
+    for (uint32_t i = 0; i < places; i++)
+        if (load_acquire(&line->held[i]) == key) {
+            int64_t since = (int64_t)load_acquire(&line->held_since[i]);
+            state_take_earlier_owner(next, number, since, (int64_t)load_relaxed(&line->held_lacked[i]), after);
+        }
+    if ((int64_t)load_acquire(&line->noted_last) < after) /* S4: the releases are loaded after `held` */
+        return;
+    uint32_t releases = load_acquire(&line->releases);
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
-        const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
-        int64_t ticks = (int64_t)load_acquire(&release->ticks), since = (int64_t)load_acquire(&release->since);
-        int64_t lacked = (int64_t)load_relaxed(&release->lacked);
-        bool is_it = load_acquire(&release->key) == key; /* S5: the count is loaded last */
-        if (ticks < after || load_relaxed(&line->releases) - releases + back >= STATE_RELEASES)
+        struct state_release release;
+        if (!state_read_release(line, releases, back, &release) || (int64_t)release.ticks < after)
             return;
-        if (is_it)
-            state_take_earlier_owner(next, number, since, lacked, after);
+        if (release.key == key)
+            state_take_earlier_owner(next, number, (int64_t)release.since, (int64_t)release.lacked, after);
     }
 }
 

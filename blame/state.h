@@ -67,7 +67,8 @@ struct state_line {
     uint64_t held_since[STATE_HELD_LOCKS];
     uint64_t held_lacked[STATE_HELD_LOCKS]; /* wait_lacked of the wait for each lock */
     uint64_t wait_since;                    /* start of the wait for wait_key */
-    uint64_t wait_lacked;  /* ticks that the thread lacked a core at the end of its last wait for a lock */
+    /* ticks that the thread lacked a core at the end of its last wait for a lock; only the thread reads it */
+    uint64_t wait_lacked;
     uint32_t releases;     /* number of entries ever written to released[] */
     uint32_t acquisitions; /* number of locks acquired; distinguishes one wait from the next */
     /* The last releases of stamped locks. A sample asks who held a lock when its timer was due, and several

@@ -17,6 +17,7 @@ static GHOST struct {
         uint64_t since_told, until_told; /* when that was all stored: a thread may lose its core in between */
     } of[2][128];
     unsigned count[2];
+    uint64_t asked[2], asked_told[2]; /* when a thread asked for the lock, and when that was stored; 0: it has not */
     unsigned ended;
 } ghost;
 
@@ -170,22 +171,40 @@ const struct scenario scenario_waits = {"waits", "S2, S5", begin, {wait_and_work
 
 /* ---- who held a lock ---- */
 
+/* The thread's sample counts the other, which waits until the lock is released. */
+static void count_waiters(const struct state_line *self, unsigned number)
+{
+    uint32_t waiters[STATE_HELD_LOCKS], peer = 1 - number;
+    uint64_t now = model_now(), ticks = now - model_random(300), told = ghost.asked_told[peer];
+    bool waited = told && told + model_staleness() < now && ghost.asked[peer] <= ticks;
+    uint32_t count = state_count_waiters(self, (int64_t)ticks, waiters);
+    model_check(count == 1 || !waited, "at %llu of %llu: a waiter was missed", (unsigned long long)ticks,
+                (unsigned long long)now);
+    model_check(count == 0 || (ghost.asked[peer] && ghost.asked[peer] <= ticks),
+                "at %llu of %llu: a thread is counted that did not wait", (unsigned long long)ticks,
+                (unsigned long long)now);
+}
+
 static void take_and_release(struct state_line *self, unsigned number)
 {
     for (unsigned i = 0; i < 10; i++) {
         struct ghost_interval *interval = &ghost.of[number][i];
         uint32_t free = 0;
         last(model_random(3) ? model_random(20) : model_random(700));
-        state_set_lockwait_at(self, KEY, model_now());
+        ghost.asked[number] = model_now();
+        state_set_lockwait_at(self, KEY, ghost.asked[number]);
+        ghost.asked_told[number] = model_now();
         while (!compare_exchange(&lock, &free, 1)) {
             free = 0;
             model_pause();
         }
+        ghost.asked[number] = ghost.asked_told[number] = 0;
         interval->since = model_now();
         ghost.count[number] = i + 1;
         state_lock_held(self, KEY, interval->since);
         interval->since_told = model_now();
         last(model_random(3) ? model_random(20) : model_random(700));
+        count_waiters(self, number);
         store_release(&lock, 0);
         interval->until = model_now();
         state_lock_released(self, KEY, interval->until);
@@ -202,6 +221,21 @@ static void take_first(void)
 static void take_second(void)
 {
     take_and_release(other, 1);
+}
+
+/* A waiter's sample asks who took the lock next after a time at which it was free. */
+static void find_next_owner(void)
+{
+    unsigned number = (unsigned)model_random(2);
+    if (!ghost.count[number])
+        return;
+    const struct ghost_interval *interval = &ghost.of[number][model_random(ghost.count[number])];
+    uint32_t owner;
+    if (!interval->since_told || interval->since_told + model_staleness() >= model_now())
+        return;
+    enum state_handover handover = state_handover_after((int64_t)interval->since - 1, KEY, &owner);
+    model_check(handover != STATE_FREE && owner == state_line_number(number ? other : line),
+                "the lock was taken at %llu, not by %u", (unsigned long long)interval->since, owner);
 }
 
 static void sample_holders(void)
@@ -222,6 +256,7 @@ static void sample_holders(void)
                     (unsigned long long)ticks, (unsigned long long)now);
         model_check(is_one, "at %llu of %llu: %u did not hold the lock", (unsigned long long)ticks,
                     (unsigned long long)now, holder);
+        find_next_owner();
     }
 }
 
@@ -239,11 +274,23 @@ const struct scenario scenario_holders = {"holders", "S4", begin_locks, {take_fi
 static void release_many(void)
 {
     for (unsigned number = 1; number <= 3 * STATE_RELEASES; number++) {
+        line->wait_lacked = number % 3;
         state_lock_held(line, KEY + number, ring_since(10 * number));
         state_lock_released(line, KEY + number, ring_since(10 * number + 5));
         ghost.of[0][number].until_told = model_now();
         ghost.count[0] = number;
     }
+}
+
+/* Who took the lock next, just before it was taken: without a core if the thread had lacked one until then. */
+static void read_next_owner(unsigned number)
+{
+    uint32_t owner;
+    enum state_handover handover = state_handover_after((int64_t)ring_since(10 * number) - 1, KEY + number, &owner);
+    if (handover == STATE_FREE)
+        return; /* forgotten */
+    model_check(owner == state_line_number(line) && (handover == STATE_PASSED_WITHOUT) == (number % 3 > 0),
+                "lock %u passed %s a core to %u", number, handover == STATE_PASSED_WITHOUT ? "without" : "with", owner);
 }
 
 static void read_releases(void)
@@ -257,6 +304,7 @@ static void read_releases(void)
         uint32_t holder = state_census_at(&clocks, clocks.ns, own, KEY + asked, NULL).holder;
         model_check(holder == STATE_NO_HOLDER || (asked == number && !behind), "lock %u was held when %u was%s", asked,
                     number, behind ? " held no more" : "");
+        read_next_owner(number);
     }
 }
 
