@@ -38,14 +38,20 @@ struct delivery {
     uint64_t until_ns; /* end of the time that the delivery stands for, in ns */
 };
 
+/* Returns the number of moments for which one sample may look at all state lines. [handler] */
+static inline uint32_t delivery_moments_most(void)
+{
+    uint32_t most = 1 + DELIVERY_LINES / (state_lines() + 1);
+    return most < DELIVERY_MOMENTS ? most : DELIVERY_MOMENTS;
+}
+
 /* Returns the number of moments at which the delivery counts the other threads: one in each period, up to a
  * limit. Each carries an equal part of the weight. [handler] */
 static inline uint32_t delivery_moments(const struct delivery *delivery)
 {
     if (likely(delivery->due_ns == delivery->census_ns))
         return 1;
-    uint32_t most = 1 + DELIVERY_LINES / (state_lines() + 1);
-    most = most < DELIVERY_MOMENTS ? most : DELIVERY_MOMENTS;
+    uint32_t most = delivery_moments_most();
     return delivery->count < most ? (uint32_t)delivery->count : most;
 }
 

@@ -67,15 +67,19 @@ bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, d
     return true;
 }
 
-/* Books the moments that are kept. Those for which the next owner is not known yet stay, if `all` is not set. */
+/* Books the moments that are kept. Those for which the next owner is not known yet stay, if `all` is not set.
+ * With very many threads, not every moment is looked up, and the others count like the last one that was. */
 static void lock_blame_pass(struct thread *thread, bool all)
 {
     struct thread_handover *kept = &thread->handover;
     bool moved = kept->grafts != thread->tree.grafts; /* the node may have moved since */
-    uint32_t left = 0, own = state_line_number(thread->line), owner;
+    uint32_t left = 0, own = state_line_number(thread->line), owner = STATE_NO_HOLDER;
+    uint32_t looked_up = delivery_moments_most();
+    enum state_handover handover = STATE_FREE;
     for (uint32_t i = 0; i < kept->count; i++) {
         const struct thread_handover_moment *moment = &kept->moment[i];
-        enum state_handover handover = state_handover_after(moment->ticks, kept->key, &owner);
+        if (likely(i < looked_up))
+            handover = state_handover_after(moment->ticks, kept->key, &owner);
         if (handover == STATE_FREE && !all) {
             kept->moment[left++] = *moment;
             continue;

@@ -6,6 +6,7 @@
 #include "blame/directed.h"
 #include "blame/notes.h"
 #include "blame/ranks.h"
+#include "ompt_tool/sampling/lock_blame.h"
 #include "tests/unit/census.h"
 #include "tests/unit/instructions.h"
 #include "tests/unit/unit_tree.h"
@@ -80,6 +81,28 @@ UNIT_TEST(a_census_of_threads_that_have_released_and_waited_all_the_time)
     assert_instructions(take_census, BUSY * 1900);
     assert_int_equal(census.busy, BUSY);
     assert_int_equal(census.holder, STATE_NO_HOLDER);
+}
+
+static struct thread waiter;
+
+static void look_for_next_owner(void)
+{
+    lock_blame_look(&waiter);
+}
+
+/* As many moments as a sample may look up at so many lines, of all that are kept. */
+UNIT_TEST(moments_at_which_a_lock_was_free_are_looked_up_as_often_as_a_sample_has_moments)
+{
+    threads(SOME);
+    for (struct state_line *line = first_line; line <= last_line; line++)
+        line->holds_more = 0;
+    waiter.line = last_line;
+    last_line->wait_key = waiter.handover.key = KEY;
+    waiter.handover.count = THREAD_HANDOVER_MOMENTS;
+    for (uint32_t i = 0; i < THREAD_HANDOVER_MOMENTS; i++)
+        waiter.handover.moment[i].ticks = (int64_t)moment_ns;
+    assert_instructions(look_for_next_owner, DELIVERY_LINES * 30);
+    assert_int_equal(waiter.handover.count, THREAD_HANDOVER_MOMENTS);
 }
 
 static void note_contended(void)
