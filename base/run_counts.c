@@ -84,13 +84,11 @@ static bool parse_run_counts(const char *text, struct run_counts *counts)
            (text = parse_run_count(text, ' ', &counts->no_core_ns)) && parse_run_count(text, '\n', &counts->turns);
 }
 
-bool run_counts_read(struct run_file *file, struct run_counts *counts)
+bool run_counts_read(const struct run_file *file, struct run_counts *counts)
 {
     char text[128];
-    if (file->fd && !run_file_is_ours(file))
-        /* the program has closed the descriptor, and may be using its number for another file */
-        forget_run_file(file);
-    if (!file->fd)
+    /* The program may have closed the descriptor, and may be using its number for another file. */
+    if (!file->fd || !run_file_is_ours(file))
         return false;
     long got = syscall(SYS_pread64, file->fd, text, sizeof(text) - 1, 0l);
     text[got > 0 ? got : 0] = '\0';

@@ -30,7 +30,7 @@ void run_file_let_go(struct run_file *file); /* [any] */
 /* Reads the counts. Returns false if the file is not open. If the program has reused the descriptor's number,
  * the file counts as closed. It is not reopened here, because that would take the lowest free number, which
  * the program may expect for a file of its own. [handler] */
-bool run_counts_read(struct run_file *file, struct run_counts *counts);
+bool run_counts_read(const struct run_file *file, struct run_counts *counts);
 
 /* How often the calling thread has given up or lost its core. All three are counts. */
 struct run_switches {

@@ -107,14 +107,15 @@ void lock_blame_settle(struct thread *thread)
 uint64_t lock_blame_lacked_ticks(struct thread *thread, uint64_t now_ticks)
 {
     const struct state_line *line = thread->line;
-    uint64_t waited_ticks = now_ticks - line->wait_since;
-    struct run_counts counts;
-    if (thread->ledger->core_source != PROFILE_CORE_SCHEDSTAT || !run_counts_read(&thread->core.file, &counts))
-        return 0;
     const struct core *core = &thread->core;
+    uint64_t waited_ticks = now_ticks - line->wait_since;
+    struct run_counts last = core->counts.last, counts;
+    signal_fence(); /* copied first: the handler of a sample that comes meanwhile changes it */
+    if (thread->ledger->core_source != PROFILE_CORE_SCHEDSTAT || !run_counts_read(&core->file, &counts))
+        return 0;
     bool sampled = thread->counted_wait == line->acquisitions; /* in this wait */
-    uint64_t lacked_ns = counts.no_core_ns - core->counts.last.no_core_ns;
-    if (counts.turns == core->counts.last.turns) /* on a core since the last sample */
+    uint64_t lacked_ns = counts.no_core_ns - last.no_core_ns;
+    if (counts.turns == last.turns) /* on a core since the last sample */
         lacked_ns = sampled ? core->now.lost_ns : 0;
     uint64_t lacked_ticks = lacked_ns * line->grace_ticks / STATE_GRACE_NS;
     return lacked_ticks < waited_ticks ? lacked_ticks : waited_ticks;

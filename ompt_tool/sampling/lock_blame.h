@@ -32,7 +32,7 @@ void lock_blame_settle(struct thread *thread);
 #define LOCK_BLAME_LONG_GRACES ((uint64_t)(STATE_LATE_NS / STATE_GRACE_NS))
 
 /* Returns for how many ticks the thread, which has just acquired a lock, has lacked a core since it asked for the
- * lock. [owner] */
+ * lock. Called inside the tool (T1). [owner] */
 uint64_t lock_blame_lacked_ticks(struct thread *thread, uint64_t now_ticks);
 
 #endif

@@ -88,7 +88,7 @@ static uint64_t uncounted_ns(const struct sim_thread *thread)
 }
 
 /* The current thread's; what it ran is counted at ticks. */
-bool run_counts_read(struct run_file *file, struct run_counts *counts)
+bool run_counts_read(const struct run_file *file, struct run_counts *counts)
 {
     const struct sim_thread *thread = machine.current;
     (void)file;

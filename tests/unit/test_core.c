@@ -24,7 +24,7 @@ void run_file_let_go(struct run_file *file)
     file->fd = 0;
 }
 
-bool run_counts_read(struct run_file *file, struct run_counts *counts)
+bool run_counts_read(const struct run_file *file, struct run_counts *counts)
 {
     (void)file;
     *counts = kernel;

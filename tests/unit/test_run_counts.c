@@ -87,8 +87,7 @@ UNIT_TEST(a_number_that_the_program_uses_now_is_neither_read_nor_closed)
         int number = keep_and_lose();
         if (read)
             assert_false(run_counts_read(&file, &counts));
-        else
-            run_file_let_go(&file);
+        run_file_let_go(&file);
         assert_int_equal(file.fd, 0);
         assert_int_equal(fstat(number, &theirs), 0);
         assert_true(S_ISCHR(theirs.st_mode));

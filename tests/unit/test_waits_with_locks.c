@@ -2,9 +2,15 @@
 /* A thread that waits for tasks while it holds a lock: what others wait for it then is its wait's, and not the next thing's. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+
+#include "base/clock.h"
+#include "blame/attribute.h"
+#include "blame/contended.h"
 #include "blame/directed.h"
 #include "ompt_tool/life/finisher.h"
 #include "ompt_tool/mutex.h"
+#include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "tests/simulator/played.h"
@@ -108,6 +114,23 @@ UNIT_TEST(without_a_lock_nothing_is_asked)
     assert_false(thread_self->unusual.holds);
     wait_for(ompt_sync_region_taskwait, ompt_scope_end, &team, &task, NULL);
     assert_int_equal(thread_self->unusual.any, 0);
+}
+
+/* The kernel is asked how long the thread lacked a core, by a file that the program has closed. */
+UNIT_TEST(the_end_of_a_long_wait_leaves_errno_alone)
+{
+    struct run_file file = thread_self->core.file;
+    thread_self->ledger->core_source = PROFILE_CORE_SCHEDSTAT;
+    thread_self->core.file.fd = 9999;
+    thread_self->line->stamps = STATE_STAMPS_ALL;
+    acquire(ompt_mutex_lock, 0, 0, LOCK, NULL);
+    thread_self->line->wait_since = 1;
+    errno = ENOENT;
+    acquired(ompt_mutex_lock, LOCK, NULL);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(thread_self->core.file.fd, 9999);
+    released(ompt_mutex_lock, LOCK, NULL);
+    thread_self->core.file = file;
 }
 
 UNIT_MAIN(start, end)
