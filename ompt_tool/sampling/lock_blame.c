@@ -27,7 +27,8 @@ void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_
         contended_note(key);
         lock_waits_note(thread, key);
         if (!node_idx || !attribute_blame(&thread->tree, node_idx, key, &blame, time_ns))
-            directed_add(no_core ? DIRECTED_NO_CORE | key : key, state_line_number(line), &blame);
+            attribute_waiting(&thread->tree, thread->tree.root, no_core ? DIRECTED_NO_CORE | key : key, &blame,
+                              state_line_number(line), time_ns);
     }
 }
 

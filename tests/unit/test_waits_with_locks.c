@@ -133,4 +133,25 @@ UNIT_TEST(the_end_of_a_long_wait_leaves_errno_alone)
     thread_self->core.file = file;
 }
 
+/* One waits for a thread without a core, whose context is not known yet. */
+UNIT_TEST(what_the_full_table_does_not_take_has_a_row)
+{
+    struct state_line *waiter = state_line_acquire();
+    struct census census = {.busy = 1, .in_use = 1, .ticks = STATE_FUTURE_TICKS};
+    struct tree *tree = &thread_self->tree;
+    uint64_t key = take_lock();
+    state_set_work(waiter);
+    state_set_lockwait(waiter, key);
+    thread_self->line->counts_waiters = true;
+    for (uint64_t id = 1, refused = 0; refused < 1000; id++)
+        refused = directed_add(id * 16, 5, &(struct lock_blame){1, 0, 0}) ? 0 : refused + 1;
+    lock_blame_count_waiters(thread_self, 0, true, clock_now_ns(), 1e6, census);
+    uint32_t row_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TABLE_FULL);
+    assert_true(attribute_lock_at(tree, row_idx, key)->lock_wait == 1e6);
+    directed_reset();
+    contended_reset();
+    released(ompt_mutex_lock, LOCK, NULL);
+    state_line_release(waiter);
+}
+
 UNIT_MAIN(start, end)
