@@ -121,7 +121,10 @@ struct profile_thread {
     uint64_t period_ns;
     uint64_t recipes_read; /* number of code addresses whose call frame information was read */
     /* number of frames that libunwind unwound because no recipe could, by enum recipe_cause */
-    uint64_t slow_steps[14];
+    uint64_t slow_steps[13];
+    /* lock wait that the thread's samples, as a lock's holder, booked in the context that they found; 0 in older
+     * files */
+    double lock_wait_counted;
     /* part of no_core_ns before samples that were dropped, because the measurement was paused for example; 0
      * in older files */
     double no_core_dropped_ns;

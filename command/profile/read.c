@@ -192,7 +192,8 @@ static bool profile_thread_sane(const struct profile_thread *thread)
                            thread->idle_no_core,
                            thread->probed_sampled,
                            thread->unsignalled_ns,
-                           thread->no_core_dropped_ns};
+                           thread->no_core_dropped_ns,
+                           thread->lock_wait_counted};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;

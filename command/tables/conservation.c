@@ -1,6 +1,7 @@
 #include "command/tables/conservation.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cct/profile_trace.h"
@@ -9,6 +10,7 @@
 #include "command/rows/make.h"
 #include "command/tables/ranks.h"
 #include "command/tables/threads.h"
+#include "command/text/memory.h"
 
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
@@ -23,6 +25,7 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->work += thread->work;
         ledger->overhead += thread->overhead;
         ledger->lock_wait += thread->lock_wait;
+        ledger->lock_wait_counted += thread->lock_wait_counted;
         ledger->idle += thread->idle;
         ledger->parked += thread->parked;
         ledger->idle_nobody_busy += thread->idle_nobody_busy;
@@ -263,15 +266,22 @@ static void conservation_add_timeline(struct law_list *laws, const struct profil
     law_list_add(laws, of_contexts);
 }
 
+/* Returns the greatest number of threads that may wait for one. */
+static double law_other_threads(const struct profile *profile)
+{
+    double others = (double)profile->header.threads_max - 1;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        others += profile->threads[i].kind == PROFILE_THREAD_HELPER;
+    return others;
+}
+
 /* Checks for each context that at most n - 1 of n threads wait for the thread that executes the context.
  * (While nobody is busy, they wait for a thread that no sample knows: <no core> below the root.) The right
  * side is the idleness, limited to this bound. The law does not apply to files from before version 0.3, which
  * book idleness and time in different contexts if cores are missing (own_elsewhere). */
 static void conservation_add_bound(struct law_list *laws, const struct profile *profile)
 {
-    double idle_ns = 0, possible_ns = 0, others = (double)profile->header.threads_max - 1;
-    for (size_t i = 0; i < profile->thread_count; i++)
-        others += profile->threads[i].kind == PROFILE_THREAD_HELPER;
+    double idle_ns = 0, possible_ns = 0, others = law_other_threads(profile);
     for (size_t i = 0; i < profile->node_count; i++) {
         const struct profile_sums *sums = &profile->nodes[i].metric;
         if (sums->own_elsewhere != 0)
@@ -292,6 +302,51 @@ static void conservation_add_bound(struct law_list *laws, const struct profile *
             .right = possible_ns * 1e-9,
             /* one thread may end, and another begin, while a census reads the lines */
             .tolerance = 1e-9 * (double)profile->header.period_ns});
+}
+
+/* Returns the context to which a node belongs, for lock wait: a LOCK node's parent, or the context that has the
+ * pseudo node. */
+static size_t law_context_of(const struct profile *profile, size_t node)
+{
+    while (node && (profile->nodes[node].kind == PROFILE_NODE_LOCK || profile->nodes[node].kind == PROFILE_NODE_PSEUDO))
+        node = profile->nodes[node].parent;
+    return node;
+}
+
+/* Checks for each context that at most n - 1 of n threads wait for the locks of the thread that executes the
+ * context. That is exact for the lock wait that samples of holders book in the context that they find. The rest is
+ * the tolerance: lock wait that a holder's later context takes, or that passes from one owner to the next. But a
+ * thread that is alone has no lock wait. */
+static void conservation_add_lock_bound(struct law_list *laws, const struct profile *profile,
+                                        const struct ledger *ledger, const struct profile_sums *total)
+{
+    double others = law_other_threads(profile), wait_ns = 0, possible_ns = 0;
+    double rest_ns = others > 0 ? fmax(0, total->lock_wait - ledger->lock_wait_counted) : 0;
+    if (profile->tree || total->lock_wait <= rest_ns)
+        return;
+    struct bound {
+        double wait, time;
+    } *contexts = memory_array(profile->node_count, sizeof *contexts);
+    for (size_t i = 0; i < profile->node_count; i++) {
+        const struct profile_sums *sums = &profile->nodes[i].metric;
+        struct bound *context = &contexts[law_context_of(profile, i)];
+        if (profile->nodes[i].kind == PROFILE_NODE_WAITERS)
+            continue;
+        context->wait += sums->lock_wait;
+        context->time += profile_sums_own(sums) - sums->lock_wait + sums->lock_wait_here;
+    }
+    for (size_t i = 0; i < profile->node_count; i++) {
+        wait_ns += contexts[i].wait;
+        possible_ns += fmin(contexts[i].wait, others * contexts[i].time);
+    }
+    free(contexts);
+    law_list_add(laws, (struct conservation_law){
+                           .name = "lock_bound",
+                           .statement = "lock wait blamed on each context <= (most threads - 1) x time of threads in "
+                                        "that context",
+                           .left = wait_ns * 1e-9,
+                           .right = possible_ns * 1e-9,
+                           .tolerance = 1e-9 * ((double)profile->header.period_ns + rest_ns)});
 }
 
 /* Finds the cause of a failed law. If time of one thread is missing, every other thread may seem idle for as
@@ -438,6 +493,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     if (!events) {
         conservation_add_idleness(&list, profile, rows, &ledger, &total);
         conservation_add_bound(&list, profile);
+        conservation_add_lock_bound(&list, profile, &ledger, &total);
         conservation_add_probed(&list, profile);
         conservation_add_no_core(&list, profile, error);
         conservation_add_ranks(&list, profile, &total, error);

@@ -30,7 +30,7 @@ struct conservation_law {
 /* the file comes from `blame snapshot`: a sample may be on one side only */
 #define LAW_COPIED "copied while it ran"
 
-#define CONSERVATION_LAWS 13
+#define CONSERVATION_LAWS 14
 
 /* Fills laws[] and returns their number. Laws that do not apply to the run are left out. */
 size_t conservation_check(const struct profile *profile, const struct rows *rows,
@@ -39,8 +39,9 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
 /* Sums over all threads' ledgers, in ns or as numbers of samples. */
 struct ledger {
     double work, overhead, lock_wait, idle, parked, idle_nobody_busy, dropped_ns;
-    double lifetime;  /* time that threads which could be sampled lived after the tool's start */
-    double unsampled; /* time that threads without a timer lived after the tool's start */
+    double lock_wait_counted; /* lock wait that samples of holders booked in the context that they found */
+    double lifetime;          /* time that threads which could be sampled lived after the tool's start */
+    double unsampled;         /* time that threads without a timer lived after the tool's start */
     size_t unsampled_threads;
     double on_core, no_core; /* by the kernel's count: time on a core, and time ready to run without a core */
     /* time without a core according to samples of busy, waiting and idle threads; compare no_core */

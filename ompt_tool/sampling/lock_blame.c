@@ -26,7 +26,9 @@ void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_
             continue;
         contended_note(key);
         lock_waits_note(thread, key);
-        if (!node_idx || !attribute_blame(&thread->tree, node_idx, key, &blame, time_ns))
+        if (node_idx && attribute_blame(&thread->tree, node_idx, key, &blame, time_ns))
+            thread->ledger->lock_wait_counted += blame.lock_wait;
+        else
             attribute_waiting(&thread->tree, thread->tree.root, no_core ? DIRECTED_NO_CORE | key : key, &blame,
                               state_line_number(line), time_ns);
     }

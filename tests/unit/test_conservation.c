@@ -84,6 +84,38 @@ UNIT_TEST_WITH(no_context_has_more_idleness_than_its_time_allows, make, made_fin
     assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "idleness_bound"));
 }
 
+/* Of four threads three can wait for the lock of one, whose time has parts with a core, without one and asleep. */
+UNIT_TEST_WITH(no_context_has_more_lock_wait_than_its_time_allows, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    uint32_t body = made_work(0, BODY_8, 0.5);
+    made_add(body, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BLOCKED, (struct profile_sums){.blocked = 0.25 * S});
+    assert_null(law_of(laws, conservation_check(&made.profile, made_tables(), laws), "lock_bound"));
+    uint32_t lock = made_add(body, PROFILE_NODE_LOCK, 1, (struct profile_sums){.lock_wait = 2.25 * S});
+    made.threads[0].lock_wait_counted = 2.25 * S;
+    const struct conservation_law *law =
+        law_of(laws, conservation_check(&made.profile, made_tables(), laws), "lock_bound");
+    assert_true(law->ok && law->exact && law->left == 2.25 && law->right == 2.25);
+    uint32_t no_core = made_add(body, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = S});
+    made_add(no_core, PROFILE_NODE_LOCK, 1, (struct profile_sums){.lock_wait = 3 * S});
+    made_add(body, PROFILE_NODE_LOCK, 2, (struct profile_sums){.lock_wait = 3 * S, .lock_wait_here = S});
+    made.threads[0].lock_wait_counted = 8.25 * S;
+    conservation_check(&made.profile, made_tables(), laws);
+    assert_true(law->ok && law->exact && law->left == 8.25 && law->right == 8.25);
+    made.profile.nodes[lock].metric.lock_wait = 3.25 * S; /* one second more than three threads can have waited */
+    made.threads[0].lock_wait_counted = 9.25 * S;
+    conservation_check(&made.profile, made_tables(), laws);
+    assert_true(!law->ok && law->left == 9.25 && law->right == 8.25);
+    made.threads[0].lock_wait_counted = 8.25 * S; /* that waited for a holder's later context */
+    conservation_check(&made.profile, made_tables(), laws);
+    assert_true(law->ok && law->tolerance == 1);
+    made.threads[0].lock_wait_counted = 0; /* an older file */
+    assert_null(law_of(laws, conservation_check(&made.profile, made_tables(), laws), "lock_bound"));
+    made.profile.header.threads_max = 1; /* for whom should it wait? */
+    law = law_of(laws, conservation_check(&made.profile, made_tables(), laws), "lock_bound");
+    assert_true(!law->ok && law->left == 9.25 && law->right == 0);
+}
+
 /* A job's: most of it was a rank's with fewer threads. */
 UNIT_TEST_WITH(time_before_the_start_has_its_ranks_idleness, make, made_finish)
 {
