@@ -1,6 +1,6 @@
 /* The simulator's command (docs/testing.md):
  *
- *     simulate --claims FOLDER [--quick]      every claim on every scenario of the folder, and on random ones
+ *     simulate --claims FOLDER                every claim on every scenario of the folder, and on random ones
  *     simulate [OPTIONS] SCENARIO ...         how far the profile of scenarios is from what is exact
  *     simulate [OPTIONS] --random             the same of random ones
  *     simulate [OPTIONS] --errors SCENARIO ...  prints how often the errors that reports state cover the real ones,
