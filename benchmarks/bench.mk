@@ -1,6 +1,7 @@
 # Benchmarks. Included by the top-level Makefile, or used alone from the repository's root:
 #   make -f benchmarks/bench.mk bench-build
-# BENCH_CC=gcc BUILD=build-gcc builds the kernels with GCC. They then use libgomp, which has no OMPT.
+# BENCH_CC=gcc BUILD=build-gcc builds the kernels with GCC. They then use libgomp, which `blame run` can measure, and bench.py
+# cannot.
 
 BUILD ?= build
 CLANG ?= clang-19
