@@ -1,7 +1,6 @@
 # Benchmarks. Included by the top-level Makefile, or used alone from the repository's root:
 #   make -f benchmarks/bench.mk bench-build
-# BENCH_CC=gcc BUILD=build-gcc builds the kernels with GCC. They then use libgomp, which `blame run` can measure, and bench.py
-# cannot.
+# BENCH_CC=gcc BUILD=build-gcc builds the kernels with GCC. They then use libgomp, as in bench-gcc below.
 
 BUILD ?= build
 CLANG ?= clang-19
