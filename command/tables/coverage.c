@@ -9,7 +9,7 @@
 #define LEAST_PERCENT 95.0
 #define NO_LIMIT      UINT64_MAX
 
-/* Describes why memory or the measurement file could not grow, and what to do about it. */
+/* Describes why there was no room (memory, the measurement file, places for threads), and what to do about it. */
 static void coverage_room_cause(const struct profile *profile, struct coverage_loss *loss)
 {
     const struct profile_header *header = &profile->header;
@@ -39,6 +39,9 @@ static void coverage_room_cause(const struct profile *profile, struct coverage_l
         loss->advice = "Take fewer samples, `blame run --rate`, or keep fewer frames, `--depth`.";
     } else if (header->room_error) {
         snprintf(loss->cause, sizeof loss->cause, "%s: %s", place, strerror((int)header->room_error));
+    } else if (header->threads_untracked) {
+        snprintf(loss->cause, sizeof loss->cause, "more threads existed at a time than blame can measure");
+        loss->advice = "Use fewer threads, OMP_NUM_THREADS.";
     }
 }
 

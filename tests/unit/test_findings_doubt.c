@@ -62,6 +62,17 @@ WITH_PROFILE(of_little_that_was_measured_only_that_is_said)
     assert_null(strstr(text, "other threads idled"));
 }
 
+WITH_PROFILE(more_threads_than_can_be_measured_are_no_lack_of_room_in_a_file)
+{
+    made.profile.header.threads_untracked = 1000;
+    made.profile.header.untracked_ns = (uint64_t)(900 * S);
+    run(frame(program.main_node, KEY(INIT)), 5, 1, 1, 0);
+    assert_non_null(strstr(only("unmeasured")->evidence, "more threads existed at a time than blame can measure"));
+    char *text = summary();
+    assert_non_null(strstr(text, "Use fewer threads"));
+    assert_null(strstr(text, "--out"));
+}
+
 WITH_PROFILE(time_without_a_busy_thread_is_said)
 {
     made.profile.header.end_ns = 1 + (uint64_t)(12.5 * S);
