@@ -76,13 +76,12 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     free(waiter);
 }
 
-/* Writes "; 0.10 s more because the holder or the next owner had no core", if that is much. */
+/* Writes "; 0.10 s more while the lock's owner had no core", if that is much. */
 static void describe_missing_cores(const struct waiting *waiting, char *text, size_t bytes)
 {
     *text = '\0';
     if (waiting->no_core_ns > NOTABLE_SHARE * waiting->ns)
-        snprintf(text, bytes, "; %s s more because the holder or the next owner had no core",
-                 DECIMAL(waiting->no_core_ns * 1e-9, 2));
+        snprintf(text, bytes, "; %s s more while the lock's owner had no core", DECIMAL(waiting->no_core_ns * 1e-9, 2));
 }
 
 /* Records a finding. lock: NULL if the finding covers many locks. */

@@ -55,9 +55,9 @@ static bool has_tasks(struct inquiry *inquiry, uint32_t function)
     return *pair_map_slot(&inquiry->task_hosts, function, 0) != PAIR_MAP_NEW;
 }
 
-/* Returns the construct to blame for a row's overhead. Small pieces cause waits for other threads' pieces,
- * but not waits for an earlier iteration or an inner team, unless all regions are tiny. At the end of a region with tasks, threads look for
- * tasks. Loops and barriers of a tiny region cost time because there are so many regions. */
+/* Returns the construct to blame for a row's overhead. Small pieces cause waits for other threads' pieces. They
+ * cause waits for an earlier iteration or an inner team only if all regions are tiny. At the end of a region with
+ * tasks, threads look for tasks. Loops and barriers of a tiny region cost time because there are so many regions. */
 static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
 {
     const struct rows *rows = inquiry->rows;

@@ -299,8 +299,8 @@ static bool is_idleness_told(const struct inquiry *inquiry, const struct unit *u
     return false;
 }
 
-/* Finds regions in which one thread creates tasks too slowly: most of the idleness is beside that thread's own code. The
- * idleness for tasks is in the same finding. */
+/* Finds regions in which one thread creates tasks too slowly: most of the idleness is beside that thread's own
+ * code. The idleness for tasks is in the same finding. */
 static void find_slow_creation(struct inquiry *inquiry)
 {
     for (size_t i = 0; i < inquiry->unit_count; i++) {

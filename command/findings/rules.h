@@ -200,8 +200,8 @@ bool finding_is_enough(const struct inquiry *inquiry, double seconds);
 bool finding_is_enough_idleness(const struct inquiry *inquiry, double seconds);
 
 double percent_of_program(const struct inquiry *inquiry, double seconds);
-/* Writes a share with its whole: "14.0 % of the effort of 8.28 thread-seconds (threshold 5 %)". SHARE does so
- * as an expression, whose text lives as long as the enclosing block. */
+/* Writes a share with its whole: "14.0 % of the effort of 8.28 thread-seconds". SHARE does so as an expression,
+ * whose text lives as long as the enclosing block. */
 #define SHARE_BYTES (3 * FORMAT_NUMBER_BYTES + 64)
 const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, double seconds);
 #define SHARE(inquiry, seconds) describe_share((char[SHARE_BYTES]){0}, inquiry, seconds)

@@ -17,8 +17,9 @@ const char *const lock_kind_name[] = {
     [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
 };
 
-/* Returns the name of the data object of the program that contains a lock's absolute address; "" for a lock
- * on the heap, on a stack, or in the runtime, which has the lock of all critical sections without a name. The caller frees the name. */
+/* Returns the name of the program's data object that contains a lock's absolute address. Returns "" for a lock on
+ * the heap, on a stack, or in the runtime, as that of all critical sections without a name. The caller frees the
+ * name. */
 static char *lock_table_find_symbol(const struct profile *profile, struct symbols *symbols, uint64_t address)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
@@ -109,6 +110,8 @@ static void lock_table_gather_node(struct lock_gathering *to, const struct merge
     uint32_t number = (uint32_t)(lock - table->lock);
     lock->wait_ns += node->metric.lock_wait;
     lock->contended += node->metric.waits;
+    if (row != ROW_NONE && row_is_no_core(&to->rows->row[row]))
+        lock->no_core_ns += node->metric.lock_wait;
     if (row == ROW_NONE || to->rows->row[row].kind == ROW_PSEUDO)
         return;
     if (node->metric.lock_wait > 0) {

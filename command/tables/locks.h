@@ -19,6 +19,7 @@ struct lock_entry {
     bool unnamed; /* whether this is a critical section without a name */
     /* ns of all waiting for this lock, whoever is blamed (including <unreleased lock>) */
     double wait_ns;
+    double no_core_ns; /* part of wait_ns while the lock's holder, or its next owner, had no core */
     double longest_ns; /* ns of the longest wait seen by samples, accurate to a sampling period */
     /* number of waits seen by samples, which is a lower bound on contended acquisitions */
     uint64_t contended;

@@ -101,7 +101,7 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
 #define SUMMARY_COLUMNS    100
 #define BAR_COLUMNS        30
 #define BAR_COLUMNS_LEAST  8
-#define SHARE_SAID         0.01 /* smallest part of the thread time for which a part of a metric is shown */
+#define PART_SHARE_LEAST   0.01 /* share of the thread time from which a part of a metric is shown */
 #define TEXT_BESIDE_BAR    37   /* columns of the longest meaning with its error */
 #define FIGURES            22   /* columns of figures before a name */
 #define MPI_UNTOLD_PERCENT 1    /* percentage of the effort below which such time is not reported */
@@ -566,7 +566,7 @@ static void print_rank_idleness(const struct summary *summary)
             DECIMAL(metric_error(summary->rows, total, METRIC_RANK_IDLENESS), 2));
 }
 
-/* Returns for how long threads waited for locks whose owner, or next owner, had no core. */
+/* Returns for how long threads waited for locks whose holder, or next owner, had no core. */
 static double waited_for_owner_without_core_s(const struct summary *summary)
 {
     const struct rows *rows = summary->rows;
@@ -581,7 +581,7 @@ static double waited_for_owner_without_core_s(const struct summary *summary)
 static void print_wait_without_core(const struct summary *summary)
 {
     double without_s = waited_for_owner_without_core_s(summary);
-    if (without_s <= SHARE_SAID * thread_time_of(summary))
+    if (without_s <= PART_SHARE_LEAST * thread_time_of(summary))
         return;
     print_summary_share(summary, "  of it", without_s, "while the lock's owner had no core");
     putc('\n', summary->out);
@@ -622,7 +622,7 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
                        "This held locks that other threads waited for");
     print_top_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
-                       "Threads waited for locks while this lacked a core, or while nobody held it");
+                       "Threads waited for locks while this had no core, or while nobody held the lock");
     findings_free(findings);
 }
 

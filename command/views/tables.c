@@ -187,6 +187,8 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
                            style);
     if (style->below && lock->context_count > style->below)
         fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
+    if (style->below && lock->no_core_ns > 0)
+        fprintf(out, "%15s%9s  while the lock's owner had no core\n", "no core", DECIMAL(lock->no_core_ns * 1e-9, 3));
 }
 
 static void print_locks_left_out(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)

@@ -36,13 +36,14 @@ HEAD = ["<program root>", "main"]
 OPENED = [*HEAD, "slow", "fast [parallel app.c:20]"]
 
 
-def beside_others():
-    """main lost half of its time to other programs, and waited for a file."""
+def beside_others(waited=0):
+    """main lost half of its time to other programs, and waited for a file. Others waited for its lock, for so many microseconds."""
     rows = page_data.Rows()
-    whole = {"work": 4000000, "no core": 5000000, "blocked": 1000000, "samples": 1000}
+    whole = {"work": 4000000, "no core": 5000000, "blocked": 1000000, "lock wait": waited, "samples": 1000}
     rows.add(-1, "root", "<program root>", inclusive=whole)
     main = rows.add(0, "procedure", "main", "app", "/src/app.c", 1, 0, whole, {"work": 4000000, "blocked": 1000000})
-    rows.add(main, "pseudo", "<no core>", inclusive={"no core": 5000000}, exclusive={"no core": 5000000})
+    lost = {"no core": 5000000, "lock wait": waited}
+    rows.add(main, "pseudo", "<no core>", inclusive=lost, exclusive=lost)
     thread = {"thread": 0, "kind": "initial", "begin_s": 0, "end_s": 10, "samples": 1000, "work": 4.0, "idle": 0,
               "overhead": 0, "lock_wait": 0, "parked": 0, "no_core": 5.0, "blocked": 1.0}
     return rows.data(threads=[thread])
@@ -65,6 +66,16 @@ class BesideOthers(PageTest):
         self.one("[data-metric='no core']").click()
         self.assertEqual(self.run_script("return blame.report.state.metric"), "no core")
         self.assertEqual(self.names()[-1], "<no core>")
+
+    def test_lock_wait_for_an_owner_without_a_core_is_said(self):
+        for waited, said in ((2000000, "waiting for locks; 2.00 s of it while the lock's owner had no core"), (10000, "waiting for locks")):
+            self.open(beside_others(waited))
+            self.assertIn(said, self.texts(".share-meaning"))
+
+    def test_the_head_names_gccs_runtime(self):
+        for version, there in (("GNU libgomp, GCC 12", True), ("LLVM OMP version: 5.0.20140926", False)):
+            self.open({**beside_others(), "run": {"runtime_version": version}})
+            self.assertEqual(version in self.one(".title-facts").text, there)
 
     def test_no_core_and_blocked_are_not_shown_where_there_is_none(self):
         self.open(small())

@@ -135,6 +135,17 @@ WITH_PROFILE(top_holder_and_top_waiter_are_paths)
     free(holder);
 }
 
+WITH_PROFILE(waiting_for_an_owner_without_a_core_is_a_part_of_its_own)
+{
+    add_lock(LOCK(0x99), 2);
+    uint32_t no_core = add(3, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, 0, 0);
+    add(no_core, PROFILE_NODE_LOCK, LOCK(0x99), 0, 0.5);
+    const struct lock_entry *lock = gather();
+    assert_true(lock->wait_ns == 2.5 * S && lock->no_core_ns == 0.5 * S);
+    assert_int_equal(lock->context_count, 1);
+    assert_true(made.tables.locks->context[lock->first_context].wait_ns == 2 * S);
+}
+
 WITH_PROFILE(of_a_deep_path_the_innermost_functions_are_shown)
 {
     uint32_t at = 0;

@@ -11,7 +11,8 @@ const NOBODY =
 const MOST_PROBLEMS = 5; // the same number as in blame's commands
 const SAME = 0.01, // largest relative difference between a finding's seconds and its row's value
     LEAST_IN_SPAN = 0.005;
-const TOLERATED = 0.02; // the same limit as in blame's summary
+const TOLERATED = 0.02, // the same limits as in blame's summary
+    LEAST_PART = 0.01;
 
 // Returns the problems of ranks that are missing, damaged, or had not ended.
 function rankProblems({ ranks, strings }) {
@@ -21,7 +22,8 @@ function rankProblems({ ranks, strings }) {
 }
 
 export function titleLine(model) {
-    const { header } = model.data,
+    const { header, run } = model.data,
+        runtime = String(run.runtime_version ?? ""),
         wall = Number(header.wall_s);
     const facts = [
         `${wall.toFixed(2)} s`,
@@ -30,6 +32,7 @@ export function titleLine(model) {
         header.sample
             ? `one sample per ${count(header.sample.period)} ${oneLine(header.sample.event)}`
             : `${count(header.rate)} samples/s${header.clock === "cpu" ? ", CPU clock" : ""}`,
+        runtime.startsWith("GNU ") && oneLine(runtime),
         header.host && `on ${oneLine(header.host)}, pid ${header.pid}`,
     ];
     const command = oneLine(header.command || model.data.title || "(command unknown)");
@@ -72,6 +75,15 @@ function nobodyShare(model) {
     ];
 }
 
+// Returns how much of the lock wait was for a core rather than for a lock, in the summary's words. Returns "" if that is
+// little.
+function waitWithoutCore(model) {
+    const values = model.exclusive[model.metricIndex.get("lock wait")];
+    let sum = 0;
+    values.forEach((value, row) => (sum += model.name(row) === "<no core>" ? value : 0));
+    return sum > LEAST_PART * model.effort() ? `; ${model.text({ unit: model.unit }, sum, 2)} of it while the lock's owner had no core` : "";
+}
+
 export function shareBar(model, state) {
     const { decimals } = model,
         bars = [],
@@ -104,7 +116,7 @@ export function shareBar(model, state) {
                     model.text(model.metrics[index], value, fewer),
                     error !== null && ` ± ${model.figure(model.metrics[index], error, undefined, fewer)}`,
                 ),
-                h("span.share-meaning", null, MEANING.get(key)),
+                h("span.share-meaning", null, MEANING.get(key), key === "lock wait" && waitWithoutCore(model)),
             ),
         );
     }
