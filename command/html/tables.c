@@ -419,9 +419,7 @@ static void page_put_lock(struct page *page, const struct lock_entry *lock)
     page_put_context_cells(page, lock->waiter, lock->waiter_ns);
     putc(',', page->out);
     page_text(page, lock->initialiser);
-    fprintf(page->out, ",%u", lock->initialisers);
-    page_put_seconds(page, ",", lock->no_core_ns);
-    putc(']', page->out);
+    fprintf(page->out, ",%u]", lock->initialisers);
 }
 
 void page_put_locks(struct page *page)
@@ -431,7 +429,7 @@ void page_put_locks(struct page *page)
     double left_out_ns = 0;
     fputs("{\"columns\":[\"lock\",\"kind\",\"symbol\",\"wait\",\"acquisitions_contended\","
           "\"blamed_contexts\",\"name\",\"longest_wait\",\"holder\",\"holder_wait\",\"holder_id\",\"waiter\","
-          "\"waiter_wait\",\"waiter_id\",\"initialiser\",\"initialisers\",\"no_core\"],\n\"rows\":[",
+          "\"waiter_wait\",\"waiter_id\",\"initialiser\",\"initialisers\"],\n\"rows\":[",
           page->out);
     for (size_t i = 0; i < shown; i++) {
         fputs(i ? ",\n" : "", page->out);

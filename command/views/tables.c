@@ -138,14 +138,29 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
         print_thread(&table, style->order ? style->order[i] : i);
 }
 
-/* Prints a context below a lock, after its `role`. The label takes the remaining columns. */
+/* Returns the columns that remain below a lock after the role and the seconds. */
+static size_t lock_label_columns(const struct view_style *style)
+{
+    return style->columns > CONTEXT_COLUMNS + 14 ? style->columns - CONTEXT_COLUMNS : 14;
+}
+
+/* Prints a context below a lock, after its `role`. */
 static void print_lock_context(FILE *out, const struct rows *rows, const struct lock_context *context,
                                enum metric metric, const char *role, const struct view_style *style)
 {
-    size_t columns = style->columns > CONTEXT_COLUMNS + 14 ? style->columns - CONTEXT_COLUMNS : 14;
-    char *label = row_context_label(rows, context->row, metric, columns, style->utf8);
+    char *label = row_context_label(rows, context->row, metric, lock_label_columns(style), style->utf8);
     fprintf(out, "%15s%9s  %s\n", role, DECIMAL(context->wait_ns * 1e-9, 3), label);
     free(label);
+}
+
+/* Prints how long threads waited while the lock's owner had no core. */
+static void print_lock_without_core(FILE *out, const struct lock_entry *lock, const struct view_style *style)
+{
+    if (!(lock->no_core_ns > 0))
+        return;
+    char *meaning = format_fit("while the lock's owner had no core", lock_label_columns(style), style->utf8);
+    fprintf(out, "%15s%9s  %s\n", "no core", DECIMAL(lock->no_core_ns * 1e-9, 3), meaning);
+    free(meaning);
 }
 
 /* Prints a lock's name, and its kind and address if they fit and the name does not contain them. */
@@ -187,8 +202,8 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
                            style);
     if (style->below && lock->context_count > style->below)
         fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
-    if (style->below && lock->no_core_ns > 0)
-        fprintf(out, "%15s%9s  while the lock's owner had no core\n", "no core", DECIMAL(lock->no_core_ns * 1e-9, 3));
+    if (style->below)
+        print_lock_without_core(out, lock, style);
 }
 
 static void print_locks_left_out(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)

@@ -201,18 +201,6 @@ export function locksSection(model, go) {
             },
             textColumn("kind", "kind", "5.4rem", (row) => row.kind),
             amountColumn(model, "wait", `wait${unit}`, (row) => row.wait, `${what} that threads waited for the lock`, lockWait),
-            ...(rows.some((row) => row.no_core)
-                ? [
-                      amountColumn(
-                          model,
-                          "no_core",
-                          `no core${unit}`,
-                          (row) => row.no_core,
-                          "The part of it while the lock's owner had no core",
-                          lockWait,
-                      ),
-                  ]
-                : []),
             numberColumn(
                 "acquisitions_contended",
                 "waits",
