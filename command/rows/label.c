@@ -192,8 +192,17 @@ static char *row_make_label(const struct rows *rows, uint32_t index, struct posi
     return label;
 }
 
+/* Returns true for a function of a library's header (std::mutex::lock), which was inlined. */
+static bool row_is_inlined_library(const struct rows *rows, uint32_t row)
+{
+    const struct row *function = &rows->row[rows->row[row].kind == ROW_STATEMENT ? rows->row[row].parent : row];
+    return function->kind == ROW_INLINED && function->foreign;
+}
+
 char *row_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
+    if (row_is_inlined_library(rows, row))
+        return row_own_label(rows, row, metric, columns, utf8);
     return row_make_label(rows, row, row_label_find_source(rows, row, metric, false), columns, utf8, true);
 }
 

@@ -12,7 +12,8 @@ char *row_tree_label(const struct rows *rows, uint32_t row);
 
 /* Returns a row as a single line, with as many callers as fit: "solve [parallel relax.c:40]  relax.c:44  <
  * main". The source line is the line of the row's most expensive statement, by `metric`, or of a call. "<
- * main:16" means that main also calls a function of that name in another line. The caller frees the text. */
+ * main:16" means that main also calls a function of that name in another line. An inlined function of a library is
+ * replaced as in row_own_label(). The caller frees the text. */
 char *row_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);
 
 /* Returns a text like row_context_label(), but for the program's own code on whose behalf the row runs. If
