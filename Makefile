@@ -1,4 +1,5 @@
-# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so, libblame-mpi.so, libblame-gomp.so and libblame-gomp-run.so beside it;
+# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so, libblame-mpi.so, libblame-pthreads.so,
+#                 libblame-gomp.so and libblame-gomp-run.so beside it;
 #                 manual pages and completions in $(BUILD)/share
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
@@ -39,6 +40,7 @@ BLAME    := $(BUILD)/bin/blame
 LIBRARY  := $(BUILD)/lib/libblame.so
 LOADER   := $(BUILD)/lib/libblame-loader.so
 MPI_LAYER := $(BUILD)/lib/libblame-mpi.so
+PTHREADS_LAYER := $(BUILD)/lib/libblame-pthreads.so
 GOMP_LAYER := $(BUILD)/lib/libblame-gomp.so
 GOMP_RUN := $(BUILD)/lib/libblame-gomp-run.so
 # Only where there is an MPI to build it with: MPICC=mpicc.mpich takes another one.
@@ -47,7 +49,7 @@ MPI_MERGE := $(if $(shell command -v $(MPICC)),$(BUILD)/bin/blame-merge)
 # The laboratory, where the command looks for it.
 LAB      := $(BUILD)/share/blame/lab
 include command/cli/manual/manual.mk
-PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(GOMP_LAYER) $(GOMP_RUN) $(MPI_MERGE) $(LAB) $(MANUAL)
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(PTHREADS_LAYER) $(GOMP_LAYER) $(GOMP_RUN) $(MPI_MERGE) $(LAB) $(MANUAL)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -80,6 +82,15 @@ $(MPI_LAYER): layers/mpi/layer.c base/bind.c base/bind.h base/kernel.h base/mpi_
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) $(MPI_LAYER_FLAGS) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ layers/mpi/layer.c base/bind.c \
 	    -Wl,-soname,libblame-mpi.so -Wl,-z,defs -Wl,-z,now
+
+# Programs that are built with sanitizers run it, too, and so it has none itself. On aarch64 a call path goes over frame records.
+PTHREADS_SOURCES := $(sort $(wildcard layers/pthreads/*.c))
+PTHREADS_FLAGS := $(filter-out $(SAN_FLAGS),$(ALL_CFLAGS)) $(if $(filter aarch64,$(MACHINE)),-fno-omit-frame-pointer)
+$(call objects,$(PTHREADS_SOURCES)): ALL_CFLAGS := $(PTHREADS_FLAGS)
+$(PTHREADS_LAYER): $(call objects,$(PTHREADS_SOURCES)) base/bind.c base/bind.h base/kernel.h base/atomics.h
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(PTHREADS_FLAGS)) $(BIND_FLAGS) -shared $(LDFLAGS) -o $@ $(call objects,$(PTHREADS_SOURCES)) base/bind.c \
+	    -Wl,-soname,libblame-pthreads.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
 
 # Tools cut call paths at its frames: it keeps frame pointers. Programs that are built with sanitizers run it, too, and so it has none itself.
 GOMP_SOURCES := $(sort $(wildcard layers/gomp/*.c))

@@ -70,7 +70,7 @@ bool account_is_taking(const struct state_line *line, const struct delivery *del
 {
     const struct clock_reading *clocks = &delivery->clocks;
     uint64_t since_ticks = line->wait_since, since_ns = clock_ticks_ns(clocks, since_ticks);
-    if (PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_ORDERED)
+    if (directed_is_for_any_holder(lock_key))
         return false;
     if (holder != STATE_NO_HOLDER)
         return holder == state_line_number(line);

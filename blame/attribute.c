@@ -21,7 +21,7 @@ void attribute_held(struct tree *tree, const struct state_line *line, uint32_t n
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
         uint64_t key = line->held[i];
         struct lock_blame blame;
-        uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? DIRECTED_ANY_HOLDER : own_line;
+        uint32_t holder = directed_is_for_any_holder(key) ? DIRECTED_ANY_HOLDER : own_line;
         if (likely(!key || !directed_waiting(key, holder)))
             continue;
         if (attribute_lock_at(tree, node_idx, key) && directed_take(key, holder, &blame))
@@ -70,11 +70,12 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
     }
 }
 
-/* In `ordered`, the thread whose turn it is counts as the holder, even if it is far from its section. */
+/* In `ordered`, the thread whose turn it is counts as the holder, even if it is far from its section. A lock of POSIX
+ * threads is held until its release. */
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
                        uint32_t holder, uint64_t time_ns)
 {
-    if (PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_ORDERED)
+    if (directed_is_for_any_holder(lock_key))
         holder = DIRECTED_ANY_HOLDER;
     if (directed_add(lock_key, holder, blame))
         return true;
@@ -96,8 +97,9 @@ void attribute_rest(struct tree *tree, uint64_t time_ns)
     uint64_t key;
     uint32_t holder;
     for (uint32_t cursor = 0; directed_take_rest(&cursor, &key, &holder, &blame);) {
-        key &= ~DIRECTED_NO_CORE;
-        uint64_t name = state_holds(holder, key) ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
+        key = directed_lock_of(key);
+        bool held = contended_is_posix(key) || state_holds(holder, key);
+        uint64_t name = held ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
         uint32_t row_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, name);
         attribute_blame(tree, row_idx, key, &blame, time_ns);
     }

@@ -7,6 +7,9 @@ uint8_t contended_seen[CONTENDED_SLOTS] __attribute__((aligned(64)));
 /* for each slot: number of entries with blame in the tables of directed.c */
 static uint32_t blamed[CONTENDED_SLOTS];
 
+static uint32_t nobody_reads;
+static uint32_t *posix = &nobody_reads; /* contended_count_posix() */
+
 static struct {
     uint64_t age_ends_ns;
     uint8_t age; /* number of the current age: 1 to 255 */
@@ -29,6 +32,8 @@ static void contended_raise_any(void)
 
 void contended_note(uint64_t key)
 {
+    if (contended_is_posix(key))
+        return;
     uint8_t *slot = &contended_seen[contended_slot(key)], age = load_relaxed(&table.age);
     if (load_relaxed(slot) != age) /* stores only if needed, because all cores read the byte */
         store_seq_cst(slot, age);
@@ -84,25 +89,42 @@ void contended_choose(struct state_line *line, struct contended_pace *pace, uint
         store_relaxed(&line->stamps, STATE_STAMPS_SEEN);
 }
 
+/* Returns the slot for contended_has_blame(), which is also asked without the bit of the kind that is
+ * DIRECTED_NO_CORE. */
+static uint32_t contended_blamed_slot(uint64_t key)
+{
+    return contended_slot(key & ~(8ull << 56));
+}
+
 void contended_blame_left(uint64_t key)
 {
-    fetch_add_acq_rel(&blamed[contended_slot(key)], 1);
+    fetch_add_acq_rel(&blamed[contended_blamed_slot(key)], 1);
+    if (contended_is_posix(key))
+        fetch_add_acq_rel(posix, 1);
     contended_note(key);
 }
 
 void contended_blame_taken(uint64_t key)
 {
-    fetch_add_acq_rel(&blamed[contended_slot(key)], (uint32_t)-1);
+    fetch_add_acq_rel(&blamed[contended_blamed_slot(key)], (uint32_t)-1);
+    if (contended_is_posix(key))
+        fetch_add_acq_rel(posix, (uint32_t)-1);
+}
+
+void contended_count_posix(uint32_t *word)
+{
+    posix = word;
 }
 
 bool contended_has_blame(uint64_t key)
 {
-    return load_relaxed(&blamed[contended_slot(key)]) != 0;
+    return load_relaxed(&blamed[contended_blamed_slot(key)]) != 0;
 }
 
 void contended_reset(void)
 {
     memset(contended_seen, 0, sizeof(contended_seen));
     memset(blamed, 0, sizeof(blamed));
+    store_relaxed(posix, 0);
     table.any = 0;
 }

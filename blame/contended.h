@@ -5,7 +5,8 @@
  * A thread that takes few locks stamps all of them. Other threads stamp only the locks for which a sample has
  * recently seen a waiter. These are in a table of bytes, indexed by a hash of the lock's key. Only handlers
  * write the table. Guarantee B2: while blame waits for a holder of the lock (directed.h), no thread's line
- * says STATE_STAMPS_NONE, and the lock's byte is not 0. */
+ * says STATE_STAMPS_NONE, and the lock's byte is not 0; for a lock of POSIX threads, the word that its release reads is
+ * not 0. */
 #ifndef BLAME_BLAME_CONTENDED_H
 #define BLAME_BLAME_CONTENDED_H
 
@@ -60,6 +61,16 @@ struct contended_pace {
 
 /* Chooses which locks the thread stamps until its next sample. [handler] */
 void contended_choose(struct state_line *line, struct contended_pace *pace, uint64_t now_ns);
+
+/* Returns true for locks of POSIX threads. No state line names their holders, and they are never stamped. [handler] */
+static inline bool contended_is_posix(uint64_t key)
+{
+    return PROFILE_LOCK_KEY_KIND(key) >= PROFILE_LOCK_MUTEX;
+}
+
+/* Sets the word that counts the locks of POSIX threads for which blame was left. Their releases read only this word.
+ * [init] */
+void contended_count_posix(uint32_t *word);
 
 /* Counts a lock for which blame was left in the tables of directed.h. contended_blame_taken() takes it off
  * the count again. [handler] */

@@ -104,12 +104,25 @@ static struct entry *directed_find(uint64_t key, bool make)
     return NULL;
 }
 
+/* Counts the lock as one with blame (`left`), or as one without. Blame that stays until the end is not counted: no
+ * release takes it. */
+static void directed_entry_count(const struct entry *entry, bool left)
+{
+    uint64_t key = load_relaxed(&entry->key), lock = directed_lock_of(directed_lock_key(key));
+    if (contended_is_posix(lock) && (key >> ID_BITS & DIRECTED_ANY_HOLDER) == DIRECTED_NOT_MEASURED)
+        return;
+    if (left)
+        contended_blame_left(lock);
+    else
+        contended_blame_taken(lock);
+}
+
 static void directed_entry_add(struct entry *entry, const struct lock_blame *blame)
 {
     atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
     atomic_add_double(&entry->shared_idle, blame->shared_idle);
     if (atomic_add_double(&entry->lock_wait, blame->lock_wait))
-        contended_blame_left(directed_lock_key(load_relaxed(&entry->key)) & ~DIRECTED_NO_CORE);
+        directed_entry_count(entry, true);
     fetch_add_acq_rel(&entry->ended, 1);
 }
 
@@ -130,7 +143,7 @@ static bool directed_entry_take(struct entry *entry, struct lock_blame *blame)
     blame->lock_wait = atomic_take_double(&entry->lock_wait);
     if (blame->lock_wait == 0)
         return false; /* another thread was first and takes the other sums, too */
-    contended_blame_taken(directed_lock_key(load_relaxed(&entry->key)) & ~DIRECTED_NO_CORE);
+    directed_entry_count(entry, false);
     blame->inverse_busy = atomic_take_double(&entry->inverse_busy);
     blame->shared_idle = atomic_take_double(&entry->shared_idle);
     return true;

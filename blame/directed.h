@@ -16,11 +16,33 @@
 #include "base/atomics.h"
 #include "blame/contended.h"
 
-/* stands for the next thread that releases the lock, because a turn in `ordered` belongs to nobody */
+/* stands for the next thread that releases the lock: a turn in `ordered` belongs to nobody, and who holds a lock of
+ * POSIX threads is not known */
 #define DIRECTED_ANY_HOLDER 0xfffu
 
-/* in a lock's key: the blame of a holder that had no core */
+/* stands for a thread that is not measured and has released a lock of POSIX threads: the blame stays until the end */
+#define DIRECTED_NOT_MEASURED 0xffeu
+
+/* in a lock's key: the blame of a holder that had no core; not with locks whose holder is DIRECTED_ANY_HOLDER */
 #define DIRECTED_NO_CORE (8ull << 56)
+
+/* Returns true if no state line names the lock's holder: the blame is for the next thread that releases the lock.
+ * [handler] */
+static inline bool directed_is_for_any_holder(uint64_t key)
+{
+    return PROFILE_LOCK_KEY_KIND(key) >= PROFILE_LOCK_ORDERED;
+}
+
+static inline bool directed_is_no_core(uint64_t key) /* [handler] */
+{
+    return PROFILE_LOCK_KEY_KIND(key) > PROFILE_LOCK_SPIN;
+}
+
+/* Returns the lock's own key. [handler] */
+static inline uint64_t directed_lock_of(uint64_t key)
+{
+    return directed_is_no_core(key) ? key & ~DIRECTED_NO_CORE : key;
+}
 
 /* Blame that travels from waiters to a holder, in ns. */
 struct lock_blame {

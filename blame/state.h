@@ -255,7 +255,7 @@ static inline void state_set_place(struct state_line *line, uint64_t place) /* [
     store_relaxed(&line->place, place);
 }
 
-static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* [owner] */
+static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* [handler] */
 {
     store_release(&line->wait_key, key);
 }
@@ -267,7 +267,7 @@ static inline void state_set_lockwait_at(struct state_line *line, uint64_t key, 
     store_release(&line->wait_key, key);
 }
 
-static inline void state_end_lockwait(struct state_line *line) /* [owner] */
+static inline void state_end_lockwait(struct state_line *line) /* [handler] */
 {
     store_relaxed(&line->wait_key, 0);
     store_relaxed(&line->wait_since, 0);

@@ -161,6 +161,10 @@ enum profile_lock_kind {
     PROFILE_LOCK_CRITICAL = 3,
     PROFILE_LOCK_ATOMIC = 4,
     PROFILE_LOCK_ORDERED = 5,
+    /* locks of POSIX threads and C11 */
+    PROFILE_LOCK_MUTEX = 6,
+    PROFILE_LOCK_RWLOCK = 7,
+    PROFILE_LOCK_SPIN = 8,
 };
 
 struct profile_node {

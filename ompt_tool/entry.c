@@ -25,6 +25,7 @@
 #include "ompt_tool/first_thread.h"
 #include "ompt_tool/life/fork.h"
 #include "ompt_tool/life/launch.h"
+#include "ompt_tool/pthreads.h"
 #include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sampling/sampler.h"
@@ -118,6 +119,7 @@ static void entry_flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag((uintptr_t)&entry_flag_modules, PROFILE_MODULE_TOOL);
     loadmap_flag(blame_launched.loader, PROFILE_MODULE_TOOL);
     loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
+    loadmap_flag(pthreads_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
     const struct loadmap_range *range = entry_flag_runtime((uintptr_t)lookup);
@@ -226,6 +228,7 @@ static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t loo
     fork_init();
     probes_init(fork_child_attach);
     mpi_wait_init();
+    pthreads_init();
     if (!runtime_warn_unheard((const void *)lookup))
         runtime.set_callback(ompt_callback_work, NULL);
     return 1;

@@ -16,7 +16,7 @@ from check_common import ROOT, main, make_files, output, read_table
 from handler_walk import NotWalkable, Program
 
 LIST = os.path.join(ROOT, "scripts", "import-list.txt")
-LIBRARIES = ("libblame.so", "libblame-mpi.so", "libblame-gomp.so", "libblame-loader.so")
+LIBRARIES = ("libblame.so", "libblame-mpi.so", "libblame-pthreads.so", "libblame-gomp.so", "libblame-loader.so")
 COME_ALONG = ("libunwind", "libZydis")  # as in base/bind.c
 FUNCTIONS = ("FUNC", "IFUNC", "GNU_IFUNC")
 CONSTRUCTOR = "base/bind:bind_own"

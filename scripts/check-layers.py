@@ -135,7 +135,7 @@ def gather(root, build=None):
     names = [name for name in names if room_of(name)]
     complaints += read_includes(root, names, includes)
     if build:
-        linked = [unit_of(name) for name in names if name.endswith(".c") and ROOM[room_of(name)].side not in (rooms.LOADER, rooms.MPI, rooms.MERGE)]
+        linked = [unit_of(name) for name in names if name.endswith(".c") and ROOM[room_of(name)].side not in (rooms.LOADER, rooms.MPI, rooms.PTHREADS, rooms.MERGE)]
         complaints += read_symbols(build, list(filter(is_of_machine, linked)), needs)
     return includes, needs, complaints + [*structure_complaints(includes), *structure_complaints(needs)]
 

@@ -6,8 +6,8 @@ from collections import namedtuple
 
 Room = namedtuple("Room", "name side uses purpose")
 
-PLUGIN, COMMAND, BOTH, LOADER, MPI, GOMP, MERGE = \
-    "libblame.so", "blame", "both", "libblame-loader.so", "libblame-mpi.so", "libblame-gomp.so", "blame-merge"
+PLUGIN, COMMAND, BOTH, LOADER, MPI, PTHREADS, GOMP, MERGE = \
+    "libblame.so", "blame", "both", "libblame-loader.so", "libblame-mpi.so", "libblame-pthreads.so", "libblame-gomp.so", "blame-merge"
 
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
     ("command/mpi_merge", MERGE, "command/cli command/text", "`blame merge` as an MPI program"),
@@ -41,7 +41,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
      "phases, events and parameters that the program declares"),
     ("ompt_tool/context", PLUGIN, "ompt_tool/session unwind cct/deferred cct base", "turns a stack into a context"),
     ("ompt_tool/counters", PLUGIN, "ompt_tool/session cct base", "hardware and kernel counters"),
-    ("ompt_tool/locks", PLUGIN, "ompt_tool/session unwind cct base", "names of locks, and waiting for them"),
+    ("ompt_tool/locks", PLUGIN, "ompt_tool/session ompt_tool/restart blame unwind cct base", "names of locks, and waiting for them"),
     ("ompt_tool/session", PLUGIN, "ompt_tool/restart blame unwind cct/deferred cct/timeline cct base",
      "the options, the measurement, the threads' records"),
     ("ompt_tool/restart", PLUGIN, "base", "restarts the system calls that a sample interrupted"),
@@ -53,6 +53,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("cct", BOTH, "base", "trees, regions, deferred contexts, writing the measurement file"),
     ("layers/loader", LOADER, "base", "the audit library that `blame run` adds to the dynamic loader; uses no C library"),
     ("layers/mpi", MPI, "base", "wrappers around MPI calls, which report when a rank waits; can be built without MPI"),
+    ("layers/pthreads", PTHREADS, "base", "wrappers around POSIX threads' locks; knows nothing of blame"),
     ("layers/gomp", GOMP, "base", "tells OMPT tools what GCC's runtime does; knows nothing of blame"),
     ("base", BOTH, "", "atomics, clock, log, the operating system"),
     ("include", BOTH, "", "the header for programs"),

@@ -108,7 +108,7 @@ CHECKS := 'scripts/check-layers.py $(BUILD)' 'scripts/check-layers.py --self-tes
     'scripts/check-handler.py $(BUILD)/check' 'scripts/check-handler.py --self-test' \
     'scripts/check-loops.py $(BUILD)/check' 'scripts/check-loops.py --self-test' \
     'scripts/check-tags.py $(BUILD)/check' 'scripts/check-tags.py --self-test' \
-    'scripts/check-float.py $(LIBRARY) $(LOADER) $(MPI_LAYER) $(GOMP_LAYER) $(GOMP_RUN)' 'scripts/check-float.py --self-test' \
+    'scripts/check-float.py $(LIBRARY) $(LOADER) $(MPI_LAYER) $(PTHREADS_LAYER) $(GOMP_LAYER) $(GOMP_RUN)' 'scripts/check-float.py --self-test' \
     'scripts/check-imports.py $(BUILD)' 'scripts/check-imports.py --self-test' \
     'scripts/check-docs.py' 'scripts/check-docs.py --self-test' scripts/check-format.sh
 

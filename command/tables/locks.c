@@ -15,6 +15,7 @@
 const char *const lock_kind_name[] = {
     [PROFILE_LOCK_UNKNOWN] = "unknown",   [PROFILE_LOCK_LOCK] = "lock",     [PROFILE_LOCK_NEST_LOCK] = "nest_lock",
     [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
+    [PROFILE_LOCK_MUTEX] = "mutex",       [PROFILE_LOCK_RWLOCK] = "rwlock", [PROFILE_LOCK_SPIN] = "spinlock",
 };
 
 /* Returns the name of the program's data object that contains a lock's absolute address. Returns "" for a lock on
@@ -96,7 +97,7 @@ static struct lock_entry *lock_table_entry_of(struct lock_gathering *to, uint64_
         *slot = (uint32_t)table->count;
         table->lock[table->count++] = (struct lock_entry){
             .wait_id = PROFILE_LOCK_KEY_ID(key),
-            .kind = kind <= PROFILE_LOCK_ORDERED ? kind : PROFILE_LOCK_UNKNOWN,
+            .kind = kind <= PROFILE_LOCK_SPIN ? kind : PROFILE_LOCK_UNKNOWN,
             .waiter = ROW_NONE,
         };
     }
@@ -212,29 +213,43 @@ static void lock_table_find_unnamed(struct lock_gathering *to, struct symbols *s
 }
 
 /* Returns the source line of a lock without a variable: the line where threads waited, which is also the line
- * of the construct. */
-static const char *lock_table_source_line(const struct lock_gathering *from, const struct lock_entry *lock)
+ * of the construct. If that is in an inlined function of a library (std::mutex::lock), returns the line of the
+ * program's own code that called it. Returns "" if it is unknown. The caller frees the text. */
+static char *lock_table_source_line(const struct lock_gathering *from, const struct lock_entry *lock)
 {
-    const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;
-    return row && row->kind == ROW_STATEMENT ? row->label->name : "";
+    const struct row *rows = from->rows->row, *row = lock->waiter != ROW_NONE ? &rows[lock->waiter] : NULL;
+    if (!row || row->kind != ROW_STATEMENT)
+        return memory_text("%s", "");
+    const struct row *function = &rows[row->parent];
+    int line = 0;
+    for (; function->foreign && function->call_line > 0 && function->parent != ROW_NONE;
+         function = &rows[function->parent])
+        line = function->call_line;
+    return line && !function->foreign && *function->label->file
+               ? memory_text("%s:%d", format_base_name(function->label->file), line)
+               : memory_text("%s", row->label->name);
 }
 
 static char *lock_table_make_name(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     static const char critical[] = "critical ";
-    const char *kind = lock_kind_name[lock->kind], *source = lock_table_source_line(from, lock);
+    const char *kind = lock_kind_name[lock->kind];
     bool construct = lock->kind != PROFILE_LOCK_LOCK && lock->kind != PROFILE_LOCK_NEST_LOCK;
     if (lock->unnamed)
         return memory_text("critical (unnamed)");
     if (strncmp(lock->symbol, critical, sizeof critical - 1) == 0 && lock->symbol[sizeof critical - 1] != '(')
         return memory_text("critical(%s)", lock->symbol + sizeof critical - 1);
+    if (*lock->symbol && lock->kind >= PROFILE_LOCK_MUTEX)
+        return memory_text("%s %s", kind, lock->symbol);
     if (*lock->symbol)
         return memory_text("%s", lock->symbol);
     if (*lock->initialiser)
         return memory_text("%s of %s", kind, lock->initialiser);
-    if (construct && *source)
-        return memory_text("%s %s", kind, source);
-    return memory_text("0x%llx", (unsigned long long)lock->wait_id);
+    char *source = construct ? lock_table_source_line(from, lock) : NULL;
+    char *name = source && *source ? memory_text("%s %s", kind, source)
+                                   : memory_text("0x%llx", (unsigned long long)lock->wait_id);
+    free(source);
+    return name;
 }
 
 static void lock_table_gather_all(struct lock_gathering *to, struct symbols *symbols)

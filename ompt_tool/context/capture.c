@@ -189,6 +189,7 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
     struct capture result = {0, false, PROFILE_DROP_NO_MEMORY};
     struct walk walk;
     walk_begin(&walk, thread);
+    walk.in_lock = leaf == LEAF_USER;
     bool boundary = walk_task(&walk, &thread->path);
     const struct path *path = &thread->path;
     if (path->count == 0 && !path->in_runtime && !path->truncated) {

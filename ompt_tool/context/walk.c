@@ -63,6 +63,7 @@ void walk_begin(struct walk *walk, struct thread *thread)
     walk->unwinder = unwinder;
     walk->thread = thread;
     walk->memo = NULL;
+    walk->in_lock = false;
     walk->python.begun = false;
     walk->probe = walk->inside = NULL;
     walk->probe_place = NULL;
@@ -323,8 +324,11 @@ bool walk_task(struct walk *walk, struct path *path)
             system_count = 0;
         }
         if (flags & (PROFILE_MODULE_RUNTIME | PROFILE_MODULE_TOOL | PROFILE_MODULE_INTERPRETER)) {
-            if (!(flags & PROFILE_MODULE_INTERPRETER))
+            if (!(flags & PROFILE_MODULE_INTERPRETER)) {
+                if (leading && walk->in_lock)
+                    path->count = system_count = 0;
                 continue;
+            }
             if (walk_take_python_frame(walk, path)) {
                 leading = false;
                 system_count = 0;

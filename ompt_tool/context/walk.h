@@ -45,9 +45,11 @@ struct walk {
     struct probe_open *probe;        /* innermost open probe of the walk's task; NULL: none */
     const struct level *probe_place; /* level for which `probe` was looked up */
     bool probe_stale;                /* value of has_stale when `probe` was looked up */
-    bool has_probes;                 /* true if the thread has open probes */
-    bool past_probe;                 /* true if the walk continues after the probe, to the task's boundary */
-    struct probe_open *inside;       /* the probe at which the walk ended; NULL: none */
+    /* true if the thread waits for a lock: libc's frames below our wrapper of the lock's function are then omitted */
+    bool in_lock;
+    bool has_probes;           /* true if the thread has open probes */
+    bool past_probe;           /* true if the walk continues after the probe, to the task's boundary */
+    struct probe_open *inside; /* the probe at which the walk ended; NULL: none */
     /* true if the walk ended on a stack that the program created; `level` is then the task that runs there */
     bool on_fiber;
 };

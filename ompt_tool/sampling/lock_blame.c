@@ -8,6 +8,7 @@
 #include "blame/contended.h"
 #include "cct/profile_format.h"
 #include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/session/session.h"
 
 /* ---- the holder's side ---- */
@@ -58,8 +59,9 @@ bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, d
 {
     struct lock_blame blame = account_waiter(p, census);
     uint32_t owner;
-    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ||
-        (census.holder != STATE_NO_HOLDER && !census.holder_counts))
+    if (pthread_lock_is_passing(thread, key))
+        return attribute_handover(&thread->tree, node_idx, key, &blame, no_core, time_ns);
+    if (directed_is_for_any_holder(key) || (census.holder != STATE_NO_HOLDER && !census.holder_counts))
         return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
     if (census.holder != STATE_NO_HOLDER)
         return true;

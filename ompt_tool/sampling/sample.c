@@ -17,6 +17,7 @@
 #include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/sampling/rank_blame.h"
 #include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
@@ -472,8 +473,9 @@ static bool sample_book_waiting(struct thread *thread, uint32_t node_idx, const 
 static void sample_record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
+    uint64_t asked = contended_is_posix(key) ? 0 : key; /* no state line names the holder */
     uint64_t time_ns = sample_waiting_moment_ns(thread, delivery, 0);
-    struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
+    struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, asked, NULL);
     if (account_is_taking(thread->line, delivery, key, census.holder)) {
         sample_record_busy(thread, delivery, context);
         return;
@@ -487,7 +489,7 @@ static void sample_record_waiting(struct thread *thread, const struct delivery *
     }
     for (uint32_t number = 1; number < delivery_moments(delivery); number++) {
         time_ns = sample_waiting_moment_ns(thread, delivery, number);
-        struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
+        struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, asked, NULL);
         if (!sample_book_waiting(thread, capture.node_idx, delivery, number, key, then))
             /* There is no memory for that moment's blame. Books it as the last moment's (number 0), for which
              * there was room. */
@@ -504,6 +506,15 @@ static void sample_record_waiting(struct thread *thread, const struct delivery *
     sample_take_held_at(thread, capture.node_idx, delivery->census_ns);
 }
 
+/* Records a sample of a thread whose condition wait is over but for the mutex, which another thread holds. */
+static __attribute__((noinline)) void sample_record_reacquiring(struct thread *thread, const struct delivery *delivery,
+                                                                const ucontext_t *context)
+{
+    pthread_wait_sets_mutex(thread);
+    sample_record_waiting(thread, delivery, context);
+    state_end_lockwait(thread->line);
+}
+
 static inline void sample_record_state(struct thread *thread, const struct delivery *delivery,
                                        const ucontext_t *context)
 {
@@ -511,8 +522,10 @@ static inline void sample_record_state(struct thread *thread, const struct deliv
         sample_record_idle(thread, delivery, context);
     else if (unlikely(sample_is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
         sample_record_mpi(thread, delivery);
-    else if (load_relaxed(&thread->line->wait_key))
+    else if (load_relaxed(&thread->line->wait_key) && !pthread_wait_is_left(thread, context))
         sample_record_waiting(thread, delivery, context);
+    else if (pthread_wait_reacquires(thread, context))
+        sample_record_reacquiring(thread, delivery, context);
     else
         sample_record_busy(thread, delivery, context);
 }
@@ -654,10 +667,10 @@ void sample_settle_rest(struct thread *thread)
 void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
-    bool no_core = lock_key & DIRECTED_NO_CORE;
+    bool no_core = directed_is_no_core(lock_key);
     uint32_t node_idx =
         no_core ? sample_pseudo_child(thread, capture.node_idx, PROFILE_PSEUDO_NO_CORE) : capture.node_idx;
-    if (!attribute_blame(&thread->tree, node_idx, lock_key & ~DIRECTED_NO_CORE, blame, clock_now_ns()))
+    if (!attribute_blame(&thread->tree, node_idx, directed_lock_of(lock_key), blame, clock_now_ns()))
         /* Memory is short. Keeps the blame for the lock's next release or the end of the measurement. */
         directed_add(lock_key, holder, blame);
 }

@@ -94,6 +94,15 @@ struct mpi_wait {
     bool told; /* whether the rank's line in shared memory counts the thread as waiting (blame/ranks.h) */
 };
 
+/* The thread's wait for a lock of POSIX threads (pthread_waits.c). */
+struct pthread_wait {
+    const uintptr_t *frame; /* frame of the function that waits (base/pthreads_layer.h) */
+    /* return address in that frame; if it has changed, the program has left the wait by a jump */
+    uintptr_t returns_to;
+    /* address of the mutex that the thread's condition wait will acquire; 0: the thread is in no such wait */
+    uintptr_t mutex;
+};
+
 /* Size of the handler's stack in bytes. The stack ends where the record begins (sample_signal.h). An ordinary
  * sample uses 4 KB of it. If the handler faults, the kernel's signal frame needs more (12 KB with AMX). */
 #ifdef __x86_64__
@@ -211,6 +220,7 @@ struct thread {
     struct thread_construct construct; /* the construct that the thread executes */
     struct path path, context_path;
     struct mpi_wait mpi;
+    struct pthread_wait pthread;
     struct tracer *tracer;           /* trace writer; NULL until the first traced sample (tracing.h) */
     bool traced;                     /* whether the delivery that is being recorded is traced */
     struct thread_creation creation; /* what is known of the thread's task creations */

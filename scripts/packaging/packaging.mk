@@ -7,7 +7,7 @@
 
 # As FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks. What ends in .in is told where it is, and the version, on its way.
 INSTALLED := $(BLAME):bin:755 $(addsuffix :bin:755,$(MPI_MERGE)) $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 $(MPI_LAYER):lib/blame:755 \
-    $(GOMP_LAYER):lib/blame:755 $(GOMP_RUN):lib/blame:755 \
+    $(PTHREADS_LAYER):lib/blame:755 $(GOMP_LAYER):lib/blame:755 $(GOMP_RUN):lib/blame:755 \
     include/blame.h:include:644 include/blame.F90:include:644 \
     scripts/packaging/blame.pc.in:share/pkgconfig:644 scripts/packaging/blameConfigVersion.cmake.in:share/cmake/blame:644 \
     scripts/packaging/blameConfig.cmake:share/cmake/blame:644 \

@@ -258,7 +258,7 @@ def check_resolved(profile):
 def check_own_frames(profile):
     """The tool's own callbacks are on the stack when it unwinds from one; users must not see them."""
     for row in profile.rows:
-        if os.path.basename(row.module) in ("libblame.so", "libblame-loader.so", "libblame-mpi.so"):
+        if os.path.basename(row.module) in ("libblame.so", "libblame-loader.so", "libblame-mpi.so", "libblame-pthreads.so"):
             yield f"row {row.id} {row.name} is the tool's own code: {' > '.join(row.path())}"
 
 

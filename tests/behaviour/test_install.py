@@ -40,7 +40,7 @@ class Install(BlameTest):
                             for path in [os.path.join(ROOT, "lab", "start.py"), *glob.glob(os.path.join(ROOT, "lab", "blame_lab", "*.py"))])
         self.assertEqual(self.make("install", prefix),
                          ["bin/blame", *merge, "include/blame.F90", "include/blame.h", "lib/another's",
-                          "lib/blame/libblame-gomp-run.so", "lib/blame/libblame-gomp.so", "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame", *laboratory,
+                          "lib/blame/libblame-gomp-run.so", "lib/blame/libblame-gomp.so", "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame-pthreads.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame", *laboratory,
                           "share/cmake/blame/blameConfig.cmake", "share/cmake/blame/blameConfigVersion.cmake", "share/fish/vendor_completions.d/blame.fish",
                           "share/man/man1/blame.1", "share/man/man7/libblame.7", "share/pkgconfig/blame.pc", "share/zsh/site-functions/_blame"])
         self.assertEqual(shlex.split(self.pkg_config(prefix, "--cflags", "--libs")), [f"-I{prefix}/include"])

@@ -160,4 +160,30 @@ FROM_EMPTY(blame_that_waits_keeps_it)
     assert_false(contended_is_stamped(line, LOCK));
 }
 
+/* A release of a lock of POSIX threads reads nothing but the word; no thread stamps such a lock. */
+FROM_EMPTY(blame_at_locks_of_posix_threads_raises_their_word)
+{
+    static uint32_t word = 7;
+    struct state_line *line = fast();
+    contended_count_posix(&word);
+    contended_reset();
+    assert_int_equal(word, 0);
+    for (uint32_t kind = PROFILE_LOCK_MUTEX; kind <= PROFILE_LOCK_SPIN; kind++) {
+        uint64_t key = PROFILE_LOCK_KEY(kind, 0x1234560);
+        contended_blame_left(key);
+        contended_blame_left(key);
+        assert_int_equal(word, 2);
+        assert_true(contended_has_blame(key));
+        assert_false(contended_is_stamped(line, key));
+        contended_blame_taken(key);
+        assert_int_equal(word, 1);
+        contended_blame_taken(key);
+        assert_int_equal(word, 0);
+        assert_false(contended_has_blame(key));
+    }
+    contended_blame_left(PROFILE_LOCK_KEY(PROFILE_LOCK_ORDERED, 0x1234560));
+    assert_int_equal(word, 0);
+    contended_reset();
+}
+
 UNIT_MAIN(NULL, NULL)

@@ -234,4 +234,42 @@ FROM_EMPTY(threads_that_claim_one_place_get_an_entry_each)
     check_claims(false);
 }
 
+/* The flag is a bit of the kind: a spin lock's kind is that bit alone. */
+FROM_EMPTY(locks_of_posix_threads_are_not_taken_for_locks_without_a_core)
+{
+    const uint64_t spin = PROFILE_LOCK_KEY(PROFILE_LOCK_SPIN, 0x1000),
+                   lock = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0x1000);
+    struct lock_blame blame;
+    uint32_t cursor = 0, holder;
+    uint64_t key;
+    assert_false(directed_is_no_core(spin));
+    assert_true(directed_is_no_core(DIRECTED_NO_CORE | lock));
+    assert_int_equal(directed_lock_of(DIRECTED_NO_CORE | lock), lock);
+    assert_true(directed_add(spin, DIRECTED_ANY_HOLDER, &(struct lock_blame){3, 2, 1}));
+    assert_true(directed_waiting(spin, DIRECTED_ANY_HOLDER));
+    assert_false(directed_waiting(DIRECTED_NO_CORE | lock, DIRECTED_ANY_HOLDER));
+    assert_true(directed_take_rest(&cursor, &key, &holder, &blame));
+    assert_int_equal(directed_lock_of(key), spin);
+    assert_int_equal(holder, DIRECTED_ANY_HOLDER);
+}
+
+FROM_EMPTY(blame_for_a_thread_that_is_not_measured_stays_and_raises_no_word)
+{
+    const uint64_t mutex = PROFILE_LOCK_KEY(PROFILE_LOCK_MUTEX, 0x2000);
+    struct lock_blame blame;
+    uint32_t cursor = 0, holder;
+    uint64_t key;
+    assert_true(directed_add(mutex, DIRECTED_NOT_MEASURED, &(struct lock_blame){3, 2, 1}));
+    assert_false(contended_has_blame(mutex));
+    assert_false(directed_take(mutex, DIRECTED_ANY_HOLDER, &blame));
+    assert_true(directed_add(mutex, DIRECTED_ANY_HOLDER, &(struct lock_blame){5, 0, 0}));
+    assert_true(directed_take(mutex, DIRECTED_ANY_HOLDER, &blame));
+    assert_true(blame.lock_wait == 5);
+    assert_false(contended_has_blame(mutex));
+    assert_true(directed_take_rest(&cursor, &key, &holder, &blame));
+    assert_int_equal(key, mutex);
+    assert_true(blame.lock_wait == 3);
+    assert_false(contended_has_blame(mutex));
+}
+
 UNIT_MAIN(NULL, NULL)

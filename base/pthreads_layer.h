@@ -1,0 +1,40 @@
+/* The interface between libblame-pthreads.so, whose functions are called in place of libc's, and libblame.so,
+ * which keeps the threads' states. Each library works without the other. */
+#ifndef BLAME_BASE_PTHREADS_LAYER_H
+#define BLAME_BASE_PTHREADS_LAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN };
+
+/* What waiters have left for the thread that releases a lock. Only the tool reads the numbers. */
+struct pthreads_left {
+    double numbers[3];
+};
+
+/* Functions of libblame.so that libblame-pthreads.so calls. They act on the calling thread, allocate nothing, and
+ * change neither errno nor the program's memory. */
+struct pthreads_tool {
+    uint32_t bytes; /* size of this struct; later versions of it are longer */
+    /* Reports that the thread begins to wait for a lock that another thread holds. frame[0] is the caller's
+     * frame pointer, frame[1] the return address of the function that waits. Returns false if the end of the wait need not be reported. [any] */
+    bool (*wait_begins)(uint32_t kind, const void *object, const uintptr_t *frame);
+    /* Reports the end of the wait, whether the thread has got the lock or not. [any] */
+    void (*wait_ends)(void);
+    /* Takes what waiters have left at the lock, before the lock is released. Returns false if there is nothing. [any] */
+    bool (*take)(uint32_t kind, const void *object, struct pthreads_left *left);
+    /* Books what take() has taken, after the lock was released, or puts it back if the lock was not released. The lock
+     * may have gone by now: only its address is used. [any] */
+    void (*book)(uint32_t kind, const void *object, const struct pthreads_left *left, bool released);
+    /* Reports the mutex that the thread will acquire again at the end of its condition wait; NULL: the wait is over.
+     * [any] */
+    void (*reacquires)(const void *mutex);
+};
+
+/* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns the word that
+ * the tool must keep above 0 while waiters have left something at any lock. */
+#define PTHREADS_LAYER_ATTACH "blame_pthreads_attach"
+typedef uint32_t *pthreads_layer_attach(const struct pthreads_tool *tool);
+
+#endif

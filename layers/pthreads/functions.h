@@ -1,0 +1,52 @@
+/* libc's functions that the wrappers call. */
+#ifndef BLAME_LAYERS_PTHREADS_FUNCTIONS_H
+#define BLAME_LAYERS_PTHREADS_FUNCTIONS_H
+
+#include <pthread.h>
+#include <threads.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* F(name, parameters, arguments): all of them return int. */
+#define PTHREADS_FUNCTIONS(F)                                                                                          \
+    F(pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))                                                          \
+    F(pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))                                                       \
+    F(pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *limit), (mutex, limit))                \
+    F(pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit),               \
+      (mutex, clock, limit))                                                                                           \
+    F(pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))                                                        \
+    F(mtx_lock, (mtx_t * mutex), (mutex))                                                                              \
+    F(mtx_trylock, (mtx_t * mutex), (mutex))                                                                           \
+    F(mtx_timedlock, (mtx_t * mutex, const struct timespec *limit), (mutex, limit))                                    \
+    F(mtx_unlock, (mtx_t * mutex), (mutex))                                                                            \
+    F(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))                                                        \
+    F(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))                                                     \
+    F(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))              \
+    F(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit),            \
+      (lock, clock, limit))                                                                                            \
+    F(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))                                                        \
+    F(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))                                                     \
+    F(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))              \
+    F(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit),            \
+      (lock, clock, limit))                                                                                            \
+    F(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))                                                        \
+    F(pthread_spin_lock, (pthread_spinlock_t * lock), (lock))                                                          \
+    F(pthread_spin_trylock, (pthread_spinlock_t * lock), (lock))                                                       \
+    F(pthread_spin_unlock, (pthread_spinlock_t * lock), (lock))                                                        \
+    F(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t * mutex), (condition, mutex))                    \
+    F(pthread_cond_timedwait, (pthread_cond_t * condition, pthread_mutex_t * mutex, const struct timespec *limit),     \
+      (condition, mutex, limit))                                                                                       \
+    F(pthread_cond_clockwait,                                                                                          \
+      (pthread_cond_t * condition, pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit),            \
+      (condition, mutex, clock, limit))                                                                                \
+    F(cnd_wait, (cnd_t * condition, mtx_t * mutex), (condition, mutex))                                                \
+    F(cnd_timedwait, (cnd_t * condition, mtx_t * mutex, const struct timespec *limit), (condition, mutex, limit))
+
+#define PTHREADS_POINTER(name, parameters, arguments) int(*name) parameters;
+/* Until the first call of any of them, each entry is a function that looks them up. */
+extern struct pthreads_real {
+    PTHREADS_FUNCTIONS(PTHREADS_POINTER)
+} pthreads_real __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,251 @@
+/* Mutexes, read-write locks and spin locks of POSIX threads, and C11's mutexes.
+ *
+ * A function that acquires a lock first tries to. Only if the lock is busy does it report a wait and call libc's
+ * function, which then decides everything: order, deadlocks, dead owners, time limits. So an acquisition without a wait
+ * costs a few instructions and stores nothing, and every result is libc's.
+ *
+ * A function that releases a lock reads one word, which is 0 unless a waiter has left something at any lock. If it is
+ * not 0, the tool takes what was left at this lock. That is done before the release, because afterwards the next
+ * owner's waiters may leave something of their own. It is booked after the release, so that nobody waits longer.
+ *
+ * The program may lock from anywhere, so nothing here allocates memory or changes errno. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/atomics.h"
+#include "base/pthreads_layer.h"
+#include "layers/pthreads/functions.h"
+
+#define NOINLINE   __attribute__((noinline))
+#define NS_PER_S   1000000000l
+#define KIND_BITS  3          /* in the kind of a mutex: normal, recursive, error-checking or adaptive */
+#define RULES      0x70       /* the same: robust, priority inheritance, priority protection */
+#define HOLDER     0x3fffffff /* in the word of such a mutex: the thread that holds it */
+#define REAL(name) load_relaxed(&pthreads_real.name)
+
+static const struct pthreads_tool *attached;
+
+/* The only word that a release reads; in a cache line of its own. */
+static struct {
+    uint32_t left;
+} __attribute__((aligned(64))) somewhere;
+
+EXPORT pthreads_layer_attach blame_pthreads_attach;
+uint32_t *blame_pthreads_attach(const struct pthreads_tool *tool)
+{
+    store_release(&attached, tool);
+    return &somewhere.left;
+}
+
+/* Returns the tool if the end of the wait must be reported to it. */
+static inline const struct pthreads_tool *lock_wait_begins(uint32_t kind, const void *object, const uintptr_t *frame)
+{
+    const struct pthreads_tool *tool = load_acquire(&attached);
+    return tool && tool->wait_begins(kind, object, frame) ? tool : NULL;
+}
+
+static inline int lock_wait_ends(const struct pthreads_tool *tool, int status)
+{
+    if (tool)
+        tool->wait_ends();
+    return status;
+}
+
+/* Returns true if somebody may have left something at some lock. The tool raises the word only after it is attached. */
+static inline bool something_is_left(void)
+{
+    return unlikely(load_relaxed(&somewhere.left));
+}
+
+/* DEFINE_WAIT: the part of a function that waits. It has a frame, by which a sample finds out whether a jump has left
+ * the wait. */
+#define DEFINE_WAIT(name, kind, object, parameters, arguments)                                                         \
+    static NOINLINE int wait_in_##name parameters                                                                      \
+    {                                                                                                                  \
+        const struct pthreads_tool *tool = lock_wait_begins(kind, object, __builtin_frame_address(0));                 \
+        return lock_wait_ends(tool, REAL(name) arguments);                                                             \
+    }
+
+/* DEFINE_ACQUIRE: a function that tries first, and then waits. */
+#define DEFINE_ACQUIRE(name, try, busy, kind, object, parameters, arguments)                                           \
+    DEFINE_WAIT(name, kind, object, parameters, arguments)                                                             \
+    EXPORT int name parameters                                                                                         \
+    {                                                                                                                  \
+        int status = REAL(try)(object);                                                                                \
+        if (likely(status != (busy)))                                                                                  \
+            return status;                                                                                             \
+        return wait_in_##name arguments;                                                                               \
+    }
+
+/* DEFINE_ACQUIRE_LIMITED: libc checks some parameters before it tries, so the function tries only if they are valid. */
+#define DEFINE_ACQUIRE_LIMITED(name, try, kind, object, valid, parameters, arguments)                                  \
+    DEFINE_WAIT(name, kind, object, parameters, arguments)                                                             \
+    EXPORT int name parameters                                                                                         \
+    {                                                                                                                  \
+        int status = (valid) ? REAL(try)(object) : EBUSY;                                                              \
+        if (likely(status != EBUSY))                                                                                   \
+            return status;                                                                                             \
+        return wait_in_##name arguments;                                                                               \
+    }
+
+/* DEFINE_RELEASE: `frees` is false if the thread will still hold the lock. */
+#define DEFINE_RELEASE(name, kind, type, frees)                                                                        \
+    static NOINLINE int look_in_##name(type *object)                                                                   \
+    {                                                                                                                  \
+        const struct pthreads_tool *tool = load_acquire(&attached);                                                    \
+        struct pthreads_left left;                                                                                     \
+        bool taken = (frees) && tool->take(kind, (const void *)object, &left);                                         \
+        int status = REAL(name)(object);                                                                               \
+        if (taken)                                                                                                     \
+            tool->book(kind, (const void *)object, &left, status == 0);                                                \
+        return status;                                                                                                 \
+    }                                                                                                                  \
+    EXPORT int name(type *object)                                                                                      \
+    {                                                                                                                  \
+        if (something_is_left())                                                                                       \
+            return look_in_##name(object);                                                                             \
+        return REAL(name)(object);                                                                                     \
+    }
+
+static inline bool clock_is_valid(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+static inline bool limit_is_valid(const struct timespec *limit)
+{
+    return limit && limit->tv_nsec >= 0 && limit->tv_nsec < NS_PER_S;
+}
+
+/* ---- mutexes ---- */
+
+/* Returns false for a recursive mutex that the thread has locked more than once. */
+static inline bool mutex_is_freed(const pthread_mutex_t *mutex)
+{
+    return (mutex->__data.__kind & KIND_BITS) != PTHREAD_MUTEX_RECURSIVE_NP || mutex->__data.__count <= 1;
+}
+
+/* C11's mutexes are those of POSIX threads under another name. */
+_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t has the same fields");
+static inline bool mtx_is_freed(const mtx_t *mutex)
+{
+    return mutex_is_freed((const pthread_mutex_t *)(const void *)mutex);
+}
+
+/* Returns true for a mutex without further rules (robust, priority inheritance, priority protection). To try a robust
+ * mutex that is not recoverable would leave it locked (glibc 2.36). */
+static inline bool mutex_is_simple(const pthread_mutex_t *mutex)
+{
+    return likely(!(mutex->__data.__kind & RULES));
+}
+
+/* Returns true if nobody holds a mutex that is not simple; its word is then 0, but for flags. */
+static inline bool mutex_seems_free(const pthread_mutex_t *mutex)
+{
+    return !(load_relaxed(&mutex->__data.__lock) & HOLDER);
+}
+
+/* DEFINE_ACQUIRE_MUTEX: like DEFINE_ACQUIRE_LIMITED, but looks at a mutex that is not simple instead of trying it. */
+#define DEFINE_ACQUIRE_MUTEX(name, valid, parameters, arguments)                                                       \
+    DEFINE_WAIT(name, PTHREADS_MUTEX, mutex, parameters, arguments)                                                    \
+    EXPORT int name parameters                                                                                         \
+    {                                                                                                                  \
+        int status = EBUSY;                                                                                            \
+        if (mutex_is_simple(mutex))                                                                                    \
+            status = (valid) ? REAL(pthread_mutex_trylock)(mutex) : EBUSY;                                             \
+        else if (mutex_seems_free(mutex))                                                                              \
+            return REAL(name) arguments;                                                                               \
+        if (likely(status != EBUSY))                                                                                   \
+            return status;                                                                                             \
+        return wait_in_##name arguments;                                                                               \
+    }
+
+DEFINE_ACQUIRE_MUTEX(pthread_mutex_lock, true, (pthread_mutex_t * mutex), (mutex))
+DEFINE_ACQUIRE_MUTEX(pthread_mutex_timedlock, true, (pthread_mutex_t * mutex, const struct timespec *limit),
+                     (mutex, limit))
+DEFINE_ACQUIRE_MUTEX(pthread_mutex_clocklock, clock_is_valid(clock),
+                     (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit), (mutex, clock, limit))
+DEFINE_RELEASE(pthread_mutex_unlock, PTHREADS_MUTEX, pthread_mutex_t, mutex_is_freed(object))
+
+DEFINE_ACQUIRE(mtx_lock, mtx_trylock, thrd_busy, PTHREADS_MUTEX, mutex, (mtx_t * mutex), (mutex))
+DEFINE_ACQUIRE(mtx_timedlock, mtx_trylock, thrd_busy, PTHREADS_MUTEX, mutex,
+               (mtx_t *restrict mutex, const struct timespec *restrict limit), (mutex, limit))
+DEFINE_RELEASE(mtx_unlock, PTHREADS_MUTEX, mtx_t, mtx_is_freed(object))
+
+/* ---- read-write locks ---- */
+
+/* Each reader takes what has been left until its own release. */
+DEFINE_ACQUIRE(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY, PTHREADS_RWLOCK, lock, (pthread_rwlock_t * lock),
+               (lock))
+DEFINE_ACQUIRE(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, EBUSY, PTHREADS_RWLOCK, lock, (pthread_rwlock_t * lock),
+               (lock))
+DEFINE_ACQUIRE_LIMITED(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, PTHREADS_RWLOCK, lock,
+                       limit_is_valid(limit), (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))
+DEFINE_ACQUIRE_LIMITED(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, PTHREADS_RWLOCK, lock,
+                       limit_is_valid(limit), (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))
+DEFINE_ACQUIRE_LIMITED(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, PTHREADS_RWLOCK, lock,
+                       limit_is_valid(limit) && clock_is_valid(clock),
+                       (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit), (lock, clock, limit))
+DEFINE_ACQUIRE_LIMITED(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, PTHREADS_RWLOCK, lock,
+                       limit_is_valid(limit) && clock_is_valid(clock),
+                       (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit), (lock, clock, limit))
+DEFINE_RELEASE(pthread_rwlock_unlock, PTHREADS_RWLOCK, pthread_rwlock_t, true)
+
+/* ---- spin locks ---- */
+
+DEFINE_ACQUIRE(pthread_spin_lock, pthread_spin_trylock, EBUSY, PTHREADS_SPIN, (void *)lock, (pthread_spinlock_t * lock),
+               (lock))
+DEFINE_RELEASE(pthread_spin_unlock, PTHREADS_SPIN, pthread_spinlock_t, true)
+
+/* ---- conditions, which release a mutex and acquire it again ---- */
+
+static NOINLINE void book_before_wait(const struct pthreads_tool *tool, const void *mutex)
+{
+    struct pthreads_left left;
+    /* The release is inside the wait, and after the wait the thread holds the mutex again: so it is booked now. */
+    if (tool->take(PTHREADS_MUTEX, mutex, &left))
+        tool->book(PTHREADS_MUTEX, mutex, &left, true);
+}
+
+static inline const struct pthreads_tool *condition_wait_begins(const void *mutex, bool freed)
+{
+    const struct pthreads_tool *tool = load_acquire(&attached);
+    if (!tool)
+        return NULL;
+    if (something_is_left() && freed)
+        book_before_wait(tool, mutex);
+    tool->reacquires(mutex);
+    return tool;
+}
+
+/* A cancelled wait does not come here. Until its next condition wait the thread counts as one that will acquire this
+ * mutex, which matters only if it is found in a futex wait for this very mutex. */
+static inline int condition_wait_ends(const struct pthreads_tool *tool, int status)
+{
+    if (tool)
+        tool->reacquires(NULL);
+    return status;
+}
+
+#define DEFINE_CONDITION_WAIT(name, freed, parameters, arguments)                                                      \
+    EXPORT int name parameters                                                                                         \
+    {                                                                                                                  \
+        const struct pthreads_tool *tool = condition_wait_begins(mutex, freed);                                        \
+        return condition_wait_ends(tool, REAL(name) arguments);                                                        \
+    }
+
+DEFINE_CONDITION_WAIT(pthread_cond_wait, mutex_is_freed(mutex), (pthread_cond_t * condition, pthread_mutex_t *mutex),
+                      (condition, mutex))
+DEFINE_CONDITION_WAIT(pthread_cond_timedwait, mutex_is_freed(mutex),
+                      (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *limit),
+                      (condition, mutex, limit))
+DEFINE_CONDITION_WAIT(pthread_cond_clockwait, mutex_is_freed(mutex),
+                      (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
+                       const struct timespec *limit),
+                      (condition, mutex, clock, limit))
+DEFINE_CONDITION_WAIT(cnd_wait, mtx_is_freed(mutex), (cnd_t * condition, mtx_t *mutex), (condition, mutex))
+DEFINE_CONDITION_WAIT(cnd_timedwait, mtx_is_freed(mutex),
+                      (cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict limit),
+                      (condition, mutex, limit))

@@ -1,0 +1,86 @@
+/* The rules of sampler.c hold for the functions that the handler calls. */
+#include "ompt_tool/locks/pthread_waits.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/registers.h"
+#include "blame/contended.h"
+#include "blame/state.h"
+#include "ompt_tool/restart/restart.h"
+
+#define KIND_INHERITS 32 /* in the kind of a mutex: priority inheritance */
+
+bool pthread_wait_begin(struct thread *thread, uint64_t key, const uintptr_t *frame)
+{
+    struct state_line *line = thread->line;
+    /* The runtime waits by locks, too, and the tool's own callbacks may meet locks in the program's heap. */
+    if (line->state != STATE_WORK || line->wait_key || thread->inside.tool)
+        return false;
+    thread->pthread.returns_to = frame[1];
+    store_relaxed(&thread->pthread.frame, frame);
+    state_set_lockwait_at(line, key, clock_ticks());
+    return true;
+}
+
+void pthread_wait_end(struct thread *thread)
+{
+    struct state_line *line = thread->line;
+    if (!contended_is_posix(line->wait_key))
+        return; /* a sample has found that the wait was left, or a region has begun since */
+    store_relaxed(&line->acquisitions, line->acquisitions + 1);
+    state_end_lockwait(line);
+}
+
+void pthread_wait_note_mutex(struct thread *thread, uintptr_t mutex)
+{
+    struct state_line *line = thread->line;
+    store_relaxed(&thread->pthread.mutex, mutex);
+    store_relaxed(&line->acquisitions, line->acquisitions + 1); /* each wait is counted once */
+}
+
+bool pthread_wait_is_left(struct thread *thread, const ucontext_t *context)
+{
+    const uintptr_t *function = load_relaxed(&thread->pthread.frame);
+    uintptr_t frame = (uintptr_t)function, low = thread->unwinder.own_stack_low, high = thread->unwinder.own_stack_high;
+    uintptr_t stack = registers_sp(context) - REGISTERS_FP_AT_SP;
+    if (likely(!contended_is_posix(thread->line->wait_key)))
+        return false;
+    /* Of a frame on another stack (a fiber's) nothing can be said. */
+    bool left =
+        frame >= low && frame < high && (function[1] != thread->pthread.returns_to || (stack >= frame && stack < high));
+    if (unlikely(left))
+        state_end_lockwait(thread->line);
+    return left;
+}
+
+bool pthread_lock_is_passing(const struct thread *thread, uint64_t key)
+{
+    /* The memory is there: the thread has called a function that waits for this mutex. */
+    const pthread_mutex_t *mutex = (const pthread_mutex_t *)(uintptr_t)PROFILE_LOCK_KEY_ID(key);
+    if (PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_MUTEX)
+        return false;
+    /* The first word is 0 if nobody holds the mutex. The kernel hands one with priority inheritance to its next owner,
+     * whose number the word then is. */
+    int word = load_relaxed(&mutex->__data.__lock);
+    bool inherits = load_relaxed(&mutex->__data.__kind) & KIND_INHERITS;
+    return word == 0 || (inherits && (word & FUTEX_TID_MASK) == thread->ledger->tid);
+}
+
+bool pthread_wait_is_for_mutex(const struct thread *thread, const ucontext_t *context)
+{
+    uintptr_t mutex = load_relaxed(&thread->pthread.mutex);
+    /* The first word of a mutex is the word that its waiters wait on. After a wait for the condition itself, the first
+     * argument is an address in the condition. */
+    return registers_argument(context, 0) == mutex && registers_number(context) == SYS_futex &&
+           restart_is_asleep(context);
+}
+
+void pthread_wait_sets_mutex(struct thread *thread)
+{
+    state_set_lockwait(thread->line, PROFILE_LOCK_KEY(PROFILE_LOCK_MUTEX, thread->pthread.mutex));
+}

@@ -1,0 +1,96 @@
+/* Called for contended locks, and for each release while blame waits at some lock. The waits of threads without a record
+ * pass through. What others have left for such a thread must not go to the next holder: it stays until the end. */
+#include "ompt_tool/pthreads.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "base/float_state.h"
+#include "blame/contended.h"
+#include "blame/directed.h"
+#include "ompt_tool/life/fork.h"
+#include "ompt_tool/locks/pthread_waits.h"
+#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/session/thread.h"
+
+/* A function of libblame-pthreads.so; NULL if that library is not loaded. */
+extern pthreads_layer_attach blame_pthreads_attach __attribute__((weak));
+
+static uint64_t pthreads_key(uint32_t kind, const void *object)
+{
+    static const uint32_t kinds[] = {[PTHREADS_MUTEX] = PROFILE_LOCK_MUTEX,
+                                     [PTHREADS_RWLOCK] = PROFILE_LOCK_RWLOCK,
+                                     [PTHREADS_SPIN] = PROFILE_LOCK_SPIN};
+    return PROFILE_LOCK_KEY(kinds[kind], (uintptr_t)object);
+}
+
+/* Unlike OpenMP's events, a lock does not start the measurement of a forked child. */
+static struct thread *pthreads_self(void)
+{
+    return fork_is_new() ? NULL : thread_self;
+}
+
+static bool pthreads_wait_begins(uint32_t kind, const void *object, const uintptr_t *frame)
+{
+    struct thread *thread = pthreads_self();
+    return thread && pthread_wait_begin(thread, pthreads_key(kind, object), frame);
+}
+
+static void pthreads_wait_ends(void)
+{
+    struct thread *thread = pthreads_self();
+    if (thread)
+        pthread_wait_end(thread);
+}
+
+static bool pthreads_take(uint32_t kind, const void *object, struct pthreads_left *left)
+{
+    uint64_t key = pthreads_key(kind, object);
+    struct lock_blame blame;
+    if (likely(!directed_waiting(key, DIRECTED_ANY_HOLDER)))
+        return false;
+    struct float_state floats = float_begin();
+    bool taken = directed_take(key, DIRECTED_ANY_HOLDER, &blame);
+    float_end(floats);
+    if (taken)
+        *left = (struct pthreads_left){{blame.lock_wait, blame.inverse_busy, blame.shared_idle}};
+    return taken;
+}
+
+static void pthreads_book(uint32_t kind, const void *object, const struct pthreads_left *left, bool released)
+{
+    struct thread *thread = pthreads_self();
+    uint64_t key = pthreads_key(kind, object);
+    const struct lock_blame blame = {left->numbers[0], left->numbers[1], left->numbers[2]};
+    if (!released || !thread || !thread_enter_tool(thread)) {
+        struct float_state floats = float_begin();
+        directed_add(key, released && !thread ? DIRECTED_NOT_MEASURED : DIRECTED_ANY_HOLDER, &blame);
+        float_end(floats);
+        return;
+    }
+    sample_book_release(thread, key, DIRECTED_ANY_HOLDER, &blame);
+    thread_leave_tool(thread);
+}
+
+static void pthreads_reacquires(const void *mutex)
+{
+    struct thread *thread = pthreads_self();
+    if (thread)
+        pthread_wait_note_mutex(thread, (uintptr_t)mutex);
+}
+
+const struct pthreads_tool pthreads_tool = {
+    sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take, pthreads_book,
+    pthreads_reacquires};
+
+uintptr_t pthreads_layer(void)
+{
+    return (uintptr_t)blame_pthreads_attach;
+}
+
+void pthreads_init(void)
+{
+    if (blame_pthreads_attach)
+        contended_count_posix(blame_pthreads_attach(&pthreads_tool));
+}

@@ -1,0 +1,18 @@
+/* Blames the holders of POSIX threads' locks, which libblame-pthreads.so reports (base/pthreads_layer.h). */
+#ifndef BLAME_OMPT_TOOL_PTHREADS_H
+#define BLAME_OMPT_TOOL_PTHREADS_H
+
+#include <stdint.h>
+
+#include "base/pthreads_layer.h"
+
+/* Registers the tool with libblame-pthreads.so, if the process has loaded it. [init] */
+void pthreads_init(void);
+
+/* Returns an address in the code of libblame-pthreads.so; 0 if it is not loaded. [init] */
+uintptr_t pthreads_layer(void);
+
+/* The functions that libblame-pthreads.so calls. */
+extern const struct pthreads_tool pthreads_tool;
+
+#endif

@@ -1,0 +1,53 @@
+/* Counts the instructions of a lock and its release, by traps. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+
+#include "../unit/instructions.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin;
+static mtx_t c11;
+
+static void use_mutex(void)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void use_rwlock(void)
+{
+    pthread_rwlock_rdlock(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+}
+
+static void use_spin(void)
+{
+    pthread_spin_lock(&spin);
+    pthread_spin_unlock(&spin);
+}
+
+static void use_c11(void)
+{
+    mtx_lock(&c11);
+    mtx_unlock(&c11);
+}
+
+static void count(const char *name, void (*use)(void))
+{
+    use(); /* binds the names */
+    printf("%s %ld\n", name, instructions_of(use, 10000));
+}
+
+int main(void)
+{
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    mtx_init(&c11, mtx_plain);
+    count("mutex", use_mutex);
+    count("rwlock", use_rwlock);
+    count("spin", use_spin);
+    count("c11", use_c11);
+    return 0;
+}

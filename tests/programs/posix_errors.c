@@ -1,0 +1,231 @@
+/* Prints what locks of POSIX threads and C11 return, and what their bytes are when nobody holds them: the same with the
+ * tool as without it. */
+#include <errno.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SHOW(call) show(#call, call)
+
+static void show(const char *call, int status)
+{
+    printf("%s: %d\n", call, status);
+}
+
+static void show_bytes(const char *name, const void *object, size_t bytes)
+{
+    const unsigned char *at = object;
+    printf("%s:", name);
+    for (size_t i = 0; i < bytes; i++)
+        printf(" %02x", at[i]);
+    putchar('\n');
+}
+
+static struct timespec in_ms(clockid_t clock, long ms)
+{
+    struct timespec limit;
+    clock_gettime(clock, &limit);
+    limit.tv_nsec += ms * 1000000;
+    limit.tv_sec += limit.tv_nsec / 1000000000;
+    limit.tv_nsec %= 1000000000;
+    return limit;
+}
+
+static pthread_mutex_t mutex_of(int type, int robust, int protocol)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutex_t mutex;
+    memset(&mutex, 0, sizeof mutex);
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, type);
+    pthread_mutexattr_setrobust(&attributes, robust);
+    pthread_mutexattr_setprotocol(&attributes, protocol);
+    pthread_mutex_init(&mutex, &attributes);
+    return mutex;
+}
+
+static int in_other_thread(void *(*function)(void *), void *argument)
+{
+    pthread_t thread;
+    void *result;
+    if (pthread_create(&thread, NULL, function, argument) || pthread_join(thread, &result))
+        abort();
+    return (int)(long)result;
+}
+
+static void *locks_and_ends(void *mutex)
+{
+    return (void *)(long)pthread_mutex_lock(mutex);
+}
+
+static void *unlocks(void *mutex)
+{
+    return (void *)(long)pthread_mutex_unlock(mutex);
+}
+
+static void *gives_up(void *mutex)
+{
+    struct timespec limit = in_ms(CLOCK_REALTIME, 30);
+    return (void *)(long)pthread_mutex_timedlock(mutex, &limit);
+}
+
+static void *gives_up_by_clock(void *mutex)
+{
+    struct timespec limit = in_ms(CLOCK_MONOTONIC, 30);
+    return (void *)(long)pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &limit);
+}
+
+static void show_mutexes(void)
+{
+    const struct timespec wrong = {.tv_nsec = -1}, past = {.tv_sec = 1};
+    pthread_mutex_t normal = mutex_of(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
+    pthread_mutex_t careful = mutex_of(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
+    pthread_mutex_t again = mutex_of(PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
+    pthread_mutex_t inherits = mutex_of(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_INHERIT);
+    SHOW(pthread_mutex_lock(&normal));
+    SHOW(pthread_mutex_trylock(&normal));
+    SHOW(pthread_mutex_timedlock(&normal, &past));
+    SHOW(pthread_mutex_timedlock(&normal, &wrong));
+    SHOW(in_other_thread(gives_up, &normal));
+    SHOW(in_other_thread(gives_up_by_clock, &normal));
+    SHOW(pthread_mutex_unlock(&normal));
+    SHOW(pthread_mutex_timedlock(&normal, &wrong));
+    SHOW(pthread_mutex_unlock(&normal));
+    SHOW(pthread_mutex_clocklock(&normal, CLOCK_PROCESS_CPUTIME_ID, &past));
+    show_bytes("normal", &normal, sizeof normal);
+    SHOW(pthread_mutex_lock(&careful));
+    SHOW(pthread_mutex_lock(&careful));
+    SHOW(in_other_thread(unlocks, &careful));
+    SHOW(pthread_mutex_unlock(&careful));
+    SHOW(pthread_mutex_unlock(&careful));
+    show_bytes("errorcheck", &careful, sizeof careful);
+    SHOW(pthread_mutex_lock(&again));
+    SHOW(pthread_mutex_lock(&again));
+    SHOW(in_other_thread(gives_up, &again));
+    SHOW(pthread_mutex_unlock(&again));
+    SHOW(in_other_thread(gives_up, &again));
+    SHOW(pthread_mutex_unlock(&again));
+    SHOW(pthread_mutex_unlock(&again));
+    show_bytes("recursive", &again, sizeof again);
+    SHOW(pthread_mutex_lock(&inherits));
+    SHOW(pthread_mutex_lock(&inherits));
+    SHOW(in_other_thread(gives_up, &inherits));
+    SHOW(pthread_mutex_unlock(&inherits));
+    show_bytes("inherit", &inherits, sizeof inherits);
+}
+
+static void show_robust(void)
+{
+    pthread_mutex_t robust = mutex_of(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ROBUST, PTHREAD_PRIO_NONE);
+    SHOW(in_other_thread(locks_and_ends, &robust));
+    SHOW(pthread_mutex_lock(&robust));
+    SHOW(pthread_mutex_consistent(&robust));
+    SHOW(pthread_mutex_unlock(&robust));
+    SHOW(in_other_thread(locks_and_ends, &robust));
+    SHOW(pthread_mutex_lock(&robust));
+    SHOW(pthread_mutex_unlock(&robust));
+    SHOW(pthread_mutex_lock(&robust));
+    SHOW(pthread_mutex_unlock(&robust));
+}
+
+static void show_rwlocks(void)
+{
+    const struct timespec wrong = {.tv_nsec = -1}, past = {.tv_sec = 1};
+    pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+    SHOW(pthread_rwlock_timedrdlock(&lock, &wrong));
+    SHOW(pthread_rwlock_timedwrlock(&lock, &wrong));
+    SHOW(pthread_rwlock_clockrdlock(&lock, CLOCK_PROCESS_CPUTIME_ID, &past));
+    SHOW(pthread_rwlock_clockwrlock(&lock, CLOCK_PROCESS_CPUTIME_ID, &past));
+    SHOW(pthread_rwlock_timedrdlock(&lock, &past));
+    SHOW(pthread_rwlock_rdlock(&lock));
+    SHOW(pthread_rwlock_trywrlock(&lock));
+    SHOW(pthread_rwlock_timedwrlock(&lock, &past));
+    SHOW(pthread_rwlock_unlock(&lock));
+    SHOW(pthread_rwlock_unlock(&lock));
+    SHOW(pthread_rwlock_wrlock(&lock));
+    SHOW(pthread_rwlock_wrlock(&lock));
+    SHOW(pthread_rwlock_rdlock(&lock));
+    SHOW(pthread_rwlock_timedrdlock(&lock, &past));
+    SHOW(pthread_rwlock_unlock(&lock));
+    show_bytes("rwlock", &lock, sizeof lock);
+}
+
+static void show_c11(void)
+{
+    struct timespec limit = in_ms(CLOCK_REALTIME, 30);
+    mtx_t mutex;
+    cnd_t condition;
+    memset(&mutex, 0, sizeof mutex);
+    SHOW(mtx_init(&mutex, mtx_timed));
+    SHOW(cnd_init(&condition));
+    SHOW(mtx_lock(&mutex));
+    SHOW(mtx_trylock(&mutex));
+    SHOW(mtx_timedlock(&mutex, &limit));
+    SHOW(cnd_timedwait(&condition, &mutex, &limit));
+    SHOW(mtx_unlock(&mutex));
+    show_bytes("c11", &mutex, sizeof mutex);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int stands;
+
+static void is_cancelled(void *unused)
+{
+    (void)unused;
+    printf("the mutex of a cancelled wait is held: %d\n", pthread_mutex_trylock(&mutex) == EBUSY);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *waits_for_ever(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_cleanup_push(is_cancelled, NULL);
+    __atomic_store_n(&stands, 1, __ATOMIC_RELEASE);
+    for (;;)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_cleanup_pop(1);
+    return unused;
+}
+
+static void show_conditions(void)
+{
+    const struct timespec past = {.tv_sec = 1};
+    pthread_t thread;
+    void *result;
+    pthread_mutex_lock(&mutex);
+    SHOW(pthread_cond_timedwait(&condition, &mutex, &past));
+    SHOW(pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &past));
+    SHOW(pthread_mutex_trylock(&mutex));
+    pthread_mutex_unlock(&mutex);
+    pthread_create(&thread, NULL, waits_for_ever, NULL);
+    while (!__atomic_load_n(&stands, __ATOMIC_ACQUIRE))
+        ;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    usleep(20000);
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+    printf("cancelled: %d\n", result == PTHREAD_CANCELED);
+    SHOW(pthread_mutex_lock(&mutex));
+    SHOW(pthread_mutex_unlock(&mutex));
+}
+
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+    usleep(20000);
+    errno = 0;
+    show_mutexes();
+    show_robust();
+    show_rwlocks();
+    show_c11();
+    show_conditions();
+    printf("errno %d\n", errno);
+    return 0;
+}

@@ -1,0 +1,141 @@
+/* A tool of libblame-pthreads.so's, in the program: prints what the layer reports of one thread's locks, and of two. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../base/pthreads_layer.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t careful, again;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static uint32_t *word;
+static int held;
+
+static const char *name_of(const void *object)
+{
+    return object == &mutex     ? "mutex"
+           : object == &careful ? "careful"
+           : object == &again   ? "again"
+           : object == &rwlock  ? "rwlock"
+           : object == &spin    ? "spin"
+           : object             ? "?"
+                                : "none";
+}
+
+static const char *state_of(const void *object)
+{
+    if (object != &mutex)
+        return "";
+    int status = pthread_mutex_trylock(&mutex);
+    *word = 0;
+    if (status == 0)
+        pthread_mutex_unlock(&mutex);
+    *word = 1;
+    return status == EBUSY ? ", held" : ", free";
+}
+
+static bool wait_begins(uint32_t kind, const void *object, const uintptr_t *frame)
+{
+    printf("begins %u %s%s\n", kind, name_of(object), frame ? "" : ", no frame");
+    __atomic_store_n(&held, 2, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void wait_ends(void)
+{
+    puts("ends");
+}
+
+static bool take(uint32_t kind, const void *object, struct pthreads_left *left)
+{
+    printf("take %u %s%s\n", kind, name_of(object), state_of(object));
+    *left = (struct pthreads_left){{1, 2, 3}};
+    return true;
+}
+
+static void book(uint32_t kind, const void *object, const struct pthreads_left *left, bool released)
+{
+    printf("book %u %s %g %g %g%s%s\n", kind, name_of(object), left->numbers[0], left->numbers[1], left->numbers[2],
+           released ? "" : ", not released", released ? state_of(object) : "");
+}
+
+static void reacquires(const void *object)
+{
+    printf("reacquires %s\n", name_of(object));
+}
+
+static void *holds(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    __atomic_store_n(&held, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&held, __ATOMIC_ACQUIRE) != 2)
+        ;
+    usleep(10000);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+static void make(pthread_mutex_t *made, int type)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, type);
+    pthread_mutex_init(made, &attributes);
+}
+
+static void use_all(void)
+{
+    const struct timespec past = {.tv_sec = 1};
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&careful);
+    pthread_mutex_unlock(&careful);
+    pthread_mutex_unlock(&careful);
+    pthread_mutex_lock(&again);
+    pthread_mutex_lock(&again);
+    pthread_mutex_unlock(&again);
+    puts("once more");
+    pthread_mutex_unlock(&again);
+    pthread_rwlock_rdlock(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+    pthread_rwlock_wrlock(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+    pthread_spin_lock(&spin);
+    pthread_spin_unlock(&spin);
+    pthread_mutex_lock(&mutex);
+    pthread_cond_timedwait(&condition, &mutex, &past);
+    pthread_mutex_unlock(&mutex);
+}
+
+int main(void)
+{
+    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take, book, reacquires};
+    pthreads_layer_attach *attach = (pthreads_layer_attach *)dlsym(RTLD_DEFAULT, PTHREADS_LAYER_ATTACH);
+    pthread_t thread;
+    make(&careful, PTHREAD_MUTEX_ERRORCHECK);
+    make(&again, PTHREAD_MUTEX_RECURSIVE);
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    use_all();
+    if (!attach)
+        return puts("no layer"), 1;
+    word = attach(&tool);
+    puts("nothing is left");
+    use_all();
+    puts("a wait");
+    pthread_create(&thread, NULL, holds, NULL);
+    while (!__atomic_load_n(&held, __ATOMIC_ACQUIRE))
+        ;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, NULL);
+    puts("something is left");
+    *word = 1;
+    use_all();
+    *word = 0;
+    return 0;
+}
