@@ -97,6 +97,7 @@ enum outcome runtime_implicit(struct activity *activity); /* runtime_teams.c */
 enum outcome runtime_parallel(struct activity *activity);
 enum outcome runtime_lock(struct activity *activity); /* runtime_locks.c */
 enum outcome runtime_ordered(struct activity *activity);
+enum outcome runtime_mutex(struct activity *activity);
 void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *codeptr);
 void runtime_create_task(const struct op *op);
 void runtime_wake_team(const struct team *team);

@@ -1,7 +1,11 @@
 /* Locks of all kinds. A lock that is released is free until who waits first has woken up, or another takes
  * it. */
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
+#include "blame/contended.h"
+#include "ompt_tool/pthreads.h"
 #include "tests/simulator/changes.h"
 #include "tests/simulator/runtime.h"
 #include "tests/simulator/stack.h"
@@ -199,5 +203,89 @@ enum outcome runtime_ordered(struct activity *activity)
     runtime_state(EXACT_WORK);
     activity->step = LOCK_RELEASES;
     runtime_push(DO_BODY, op->body);
+    return GO_ON;
+}
+
+/* ---- mutexes of POSIX threads ---- As libblame-pthreads.so reports them: nothing of an acquisition without a wait, and
+ * nothing of a release unless the tool has raised the word. */
+
+static uint32_t mutexes_left;
+
+/* The tool reads whether the mutex is free. Its address is that of the runtime's lock with this number. */
+static int *mutex_word(uint32_t lock)
+{
+    static bool mapped;
+    if (!mapped && mmap((void *)WAIT_ID(0), WAIT_ID(MAX_LOCKS) - WAIT_ID(0), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        abort();
+    mapped = true;
+    return (int *)(uintptr_t)WAIT_ID(lock);
+}
+
+static void mutex_have(uint32_t lock)
+{
+    struct sim_thread *thread = machine.current;
+    locks[lock].holder = thread;
+    *mutex_word(lock) = 1;
+    oracle_lock(lock, true, stack_top(thread)->context, NO_THREAD);
+}
+
+static bool mutex_ask(struct activity *activity)
+{
+    static const uintptr_t frame[2];
+    const struct op *op = activity->op;
+    contended_count_posix(&mutexes_left);
+    if (!locks[op->lock].holder)
+        return true;
+    runtime_call(op, ENTRY_LOCK);
+    if (!pthreads_tool.wait_begins(PTHREADS_MUTEX, mutex_word(op->lock), frame))
+        abort();
+    wait_in_turn(activity);
+    return false;
+}
+
+static bool mutex_ask_again(const struct op *op)
+{
+    if (locks[op->lock].holder || locks[op->lock].waiters[locks[op->lock].first] != machine.current) {
+        wait_on();
+        return false;
+    }
+    locks[op->lock].first = (locks[op->lock].first + 1) % 4096;
+    locks[op->lock].count--;
+    pthreads_tool.wait_ends();
+    stack_pop(machine.current);
+    runtime_state(EXACT_WORK);
+    return true;
+}
+
+static void mutex_release(const struct op *op)
+{
+    struct pthreads_left left;
+    int *word = mutex_word(op->lock);
+    runtime_call(op, ENTRY_LOCK);
+    bool taken = mutexes_left && pthreads_tool.take(PTHREADS_MUTEX, word, &left);
+    locks[op->lock].holder = NULL;
+    *word = 0;
+    oracle_lock(op->lock, false, 0, NO_THREAD);
+    struct sim_thread *next = locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
+    if (next)
+        machine_wake(next, random_duration(&next->chance, &machine.scenario->wake));
+    if (taken)
+        pthreads_tool.book(PTHREADS_MUTEX, word, &left, true);
+    stack_pop(machine.current);
+}
+
+enum outcome runtime_mutex(struct activity *activity)
+{
+    if (activity->step == LOCK_RELEASES) {
+        mutex_release(activity->op);
+        runtime_pop();
+        return GO_ON;
+    }
+    if (activity->step == LOCK_ASKS ? !mutex_ask(activity) : !mutex_ask_again(activity->op))
+        return PAUSE;
+    mutex_have(activity->op->lock);
+    activity->step = LOCK_RELEASES;
+    runtime_push(DO_BODY, activity->op->body);
     return GO_ON;
 }

@@ -259,29 +259,14 @@ static enum outcome do_phase(struct activity *activity)
 enum outcome runtime_op(struct activity *activity)
 {
     static enum outcome (*const functions[OP_KINDS])(struct activity *) = {
-        [OP_WORK] = do_work,
-        [OP_RUNTIME] = do_runtime,
-        [OP_CALL] = do_call,
-        [OP_REPEAT] = do_repeat,
-        [OP_PARALLEL] = runtime_parallel,
-        [OP_BARRIER] = do_wait,
-        [OP_STATIC] = do_loop,
-        [OP_DYNAMIC] = do_loop,
-        [OP_SINGLE] = do_single,
-        [OP_MASKED] = do_masked,
-        [OP_LOCK] = runtime_lock,
-        [OP_CRITICAL] = runtime_lock,
-        [OP_NEST] = runtime_lock,
-        [OP_ORDERED] = runtime_ordered,
-        [OP_TASK] = do_task,
-        [OP_TASKWAIT] = do_wait,
-        [OP_TASKWAIT_DEPEND] = do_wait,
-        [OP_TASKGROUP] = do_taskgroup,
-        [OP_ITERATION] = do_phase,
-        [OP_PHASE] = do_phase,
-        [OP_BLOCKED] = do_blocked,
-        [OP_MPI_SLEEP] = do_mpi,
-        [OP_MPI_SPIN] = do_mpi,
+        [OP_WORK] = do_work,           [OP_RUNTIME] = do_runtime,        [OP_CALL] = do_call,
+        [OP_REPEAT] = do_repeat,       [OP_PARALLEL] = runtime_parallel, [OP_BARRIER] = do_wait,
+        [OP_STATIC] = do_loop,         [OP_DYNAMIC] = do_loop,           [OP_SINGLE] = do_single,
+        [OP_MASKED] = do_masked,       [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
+        [OP_NEST] = runtime_lock,      [OP_ORDERED] = runtime_ordered,   [OP_MUTEX] = runtime_mutex,
+        [OP_TASK] = do_task,           [OP_TASKWAIT] = do_wait,          [OP_TASKWAIT_DEPEND] = do_wait,
+        [OP_TASKGROUP] = do_taskgroup, [OP_ITERATION] = do_phase,        [OP_PHASE] = do_phase,
+        [OP_BLOCKED] = do_blocked,     [OP_MPI_SLEEP] = do_mpi,          [OP_MPI_SPIN] = do_mpi,
     };
     return functions[activity->op->kind](activity);
 }

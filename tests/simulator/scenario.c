@@ -41,6 +41,7 @@ static const struct {
     [OP_CRITICAL] = {"critical", .named = true, .body = true},
     [OP_NEST] = {"nest", .named = true, .body = true},
     [OP_ORDERED] = {"ordered", .body = true},
+    [OP_MUTEX] = {"mutex", .named = true, .body = true},
     [OP_TASK] = {"task", .function = true, .body = true},
     [OP_TASKWAIT] = {"taskwait"},
     [OP_TASKWAIT_DEPEND] = {"taskwait-depend"},
@@ -153,7 +154,7 @@ static void parse_rest(struct parser *parser, struct op *op)
         op->number = number_of(parser, next_word(parser));
     if (forms[op->kind].named)
         snprintf(op->name, sizeof(op->name), "%s", next_word(parser));
-    if (op->kind == OP_LOCK || op->kind == OP_CRITICAL || op->kind == OP_NEST)
+    if (op->kind == OP_LOCK || op->kind == OP_CRITICAL || op->kind == OP_NEST || op->kind == OP_MUTEX)
         op->lock = name_in(scenario->lock_name, &scenario->locks, MAX_LOCKS, parser, op->name);
     if (forms[op->kind].function)
         op->function = new_function(parser, op);
@@ -293,7 +294,8 @@ bool scenario_has(const struct scenario *scenario, enum op_kind kind)
 
 bool scenario_is_a_race(const struct scenario *scenario)
 {
-    static const enum op_kind races[] = {OP_DYNAMIC, OP_SINGLE, OP_LOCK, OP_CRITICAL, OP_NEST, OP_ORDERED, OP_TASK};
+    static const enum op_kind races[] = {OP_DYNAMIC, OP_SINGLE,  OP_LOCK,  OP_CRITICAL,
+                                         OP_NEST,    OP_ORDERED, OP_MUTEX, OP_TASK};
     for (size_t i = 0; i < sizeof(races) / sizeof(*races); i++)
         if (scenario_has(scenario, races[i]))
             return true;

@@ -24,6 +24,7 @@ enum op_kind {
     OP_CRITICAL,
     OP_NEST,
     OP_ORDERED, /* in the body of a loop */
+    OP_MUTEX,   /* of POSIX threads, around the body */
     OP_TASK,
     OP_TASKWAIT,
     OP_TASKWAIT_DEPEND,
