@@ -156,6 +156,11 @@ static bool is_for_want_of_cores(const struct course *course)
     return course->metric != METRIC_NO_CORE && course->no_core_s >= MOSTLY * course->seconds;
 }
 
+static bool is_about_cores(const struct course *course)
+{
+    return course->metric == METRIC_NO_CORE || is_for_want_of_cores(course);
+}
+
 static void add_to_callers(const struct rows *rows, double *by_row[SIDES])
 {
     for (size_t i = rows->count; i-- > 1;)
@@ -208,9 +213,7 @@ static void gather_rows(const struct inquiry *inquiry, struct course *course)
     find_new_functions(rows, course, effort_s);
     course->no_core_s = no_core[course->worse] -
                         no_core[!course->worse] * course->whole_s[course->worse] / course->whole_s[!course->worse];
-    course->row = course->metric == METRIC_NO_CORE || is_for_want_of_cores(course)
-                      ? ROW_NONE
-                      : find_changing_code(inquiry, course);
+    course->row = is_about_cores(course) ? ROW_NONE : find_changing_code(inquiry, course);
     free(effort_s[BEFORE]);
     free(effort_s[AFTER]);
 }
@@ -325,6 +328,21 @@ static char *change_title(const struct course *course, const struct changing *of
                             culprit, ranks);
 }
 
+/* Adds the change to the finding about missing cores, which says the cause. Returns false if there is none. */
+static bool add_to_cause(struct inquiry *inquiry, const char *title)
+{
+    for (size_t i = 0; i < inquiry->findings->count; i++) {
+        struct finding *finding = &inquiry->findings->finding[i];
+        if (finding->metric != METRIC_NO_CORE)
+            continue;
+        char *evidence = finding->evidence;
+        finding->evidence = memory_text("%s; %s", evidence, title);
+        free(evidence);
+        return true;
+    }
+    return false;
+}
+
 static void put_changes(struct inquiry *inquiry, const struct course *course, size_t which)
 {
     const struct timeline *timeline = &inquiry->profile->timeline;
@@ -339,8 +357,14 @@ static void put_changes(struct inquiry *inquiry, const struct course *course, si
     struct relief relief = {.idle_s = course->seconds, .moved_s = INFINITY};
     if (course->metric == METRIC_IDLENESS)
         finding.gain_s = bound_of(inquiry, &relief);
-    finding.rank = course->metric == METRIC_NO_CORE || is_for_want_of_cores(course) ? FINDING_LAST : FINDING_TIME;
+    finding.rank = is_about_cores(course) ? FINDING_LAST : FINDING_TIME;
     finding.title = change_title(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
+    if (is_about_cores(course) && add_to_cause(inquiry, finding.title)) {
+        free(finding.title);
+        free(culprit);
+        free(ranks);
+        return;
+    }
     if (course->row != ROW_NONE)
         snprintf(share, sizeof share, ", %.40s %% of it in the named code",
                  DECIMAL(fmin(100, 100 * level_difference(course, course->row) / course->seconds), 0));

@@ -377,8 +377,7 @@ static void find_oversubscription(struct inquiry *inquiry)
     finding.advice = format_printable(
         "Use at most %s thread%s (OMP_NUM_THREADS), or give the program more cores (affinity, cgroup quota). Waiting "
         "threads that spin take cores from working ones; OMP_WAIT_POLICY=passive prevents that. How blame is divided "
-        "between "
-        "contexts is approximate in this run.",
+        "between contexts is approximate in this run.",
         cores, plural);
     put_finding(inquiry, &finding);
 }

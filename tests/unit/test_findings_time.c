@@ -196,6 +196,24 @@ UNIT_TEST_WITH(threads_that_lose_their_cores_are_not_the_codes_doing, NULL, dest
     assert_true(finding->row == ROW_NONE);
 }
 
+UNIT_TEST_WITH(when_cores_begin_to_lack_is_said_by_the_finding_about_them, NULL, destroy)
+{
+    begin_program();
+    uint32_t no_core = add(nodes.work, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    for (uint32_t bin = 0; bin < BINS; bin++) {
+        spend(bin, 0.05, 0);
+        if (bin >= 50)
+            cell(no_core, 0, bin, 3, about(0.5, bin) * BIN_S);
+    }
+    made.nodes[no_core].metric.no_core = 50 * 0.5 * 3 * BIN_S * S;
+    made.nodes[no_core].metric.inverse_busy = 50 * 0.5 * BIN_S * S;
+    made.threads[0].core_source = PROFILE_CORE_SCHEDSTAT;
+    assert_null(find("changes"));
+    const struct finding *finding = find("cores-taken");
+    assert_non_null(finding);
+    assert_has(finding->evidence, "; time without a core is 0 % of the effort until 25 s, and ");
+}
+
 /* One thread a rank in this job: rank i waits in MPI for these parts of a bin. */
 static const struct finding *find_in_job(const double before[RANKS], const double after[RANKS])
 {
