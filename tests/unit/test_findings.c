@@ -197,7 +197,7 @@ WITH_PROFILE(a_lock_held_in_foreign_code_is_told_by_the_own_line_and_so_is_its_h
     assert_non_null(strstr(finding->evidence, "for 67 % of that, nobody held the lock"));
 
     char *text = summary();
-    char *held = strstr(text, "This held locks"), *nobody = strstr(text, "nobody held it");
+    char *held = strstr(text, "This held locks"), *nobody = strstr(text, "nobody held the lock");
     assert_true(held && nobody && held < nobody);
     assert_true(strstr(held, "2.00 s  heavy  p.c:51 (in cos, libomp)") != NULL);
     assert_true(strstr(nobody, "4.00 s  heavy  p.c:51") != NULL);
