@@ -49,12 +49,9 @@ static const char *const variables[] = {RUN_OPTIONS(VARIABLE, VARIABLE, VARIABLE
 static const struct usage usage = {
     .command = "run",
     .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
-    .about = "Runs a program, measures it and creates a profile directory. The tool is loaded before main, so that "
-             "serial\n"
-             "start-up is measured too. The exit status is the program's, or 128 + signal if a signal killed it. "
-             "(After Ctrl-C, and in a rank of an MPI job, the same "
-             "signal\n"
-             "then also ends blame run.)\n"
+    .about = "Runs a program, measures it and creates a profile directory. The tool is loaded before main, so that\n"
+             "serial start-up is measured too. The exit status is the program's, or 128 + signal if a signal killed\n"
+             "it. (After Ctrl-C, and in a rank of an MPI job, the same signal then also ends blame run.)\n"
              "\n"
              "Each option sets the environment variable of its name: --rate sets BLAME_RATE. Only --stacks and\n"
              "--stacks-file have no variable.",
