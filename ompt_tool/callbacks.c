@@ -33,7 +33,7 @@
 #include "ompt_tool/mutex.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
-#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
@@ -177,12 +177,12 @@ static void callback_end_hit_wait(struct thread *thread, const ompt_data_t *wait
         bystander_end(&thread->stands_by);
         if (!thread_enter_tool(thread))
             return;
-        sample_settle(thread, in_region);
+        settle_wait(thread, in_region);
         thread_leave_tool(thread);
     }
     if (!holds_locks || session.options.locks == LOCKS_AT_RELEASE || !thread_enter_tool(thread))
         return;
-    sample_take_held(thread, in_region);
+    settle_held(thread, in_region);
     thread_leave_tool(thread);
 }
 
@@ -232,7 +232,7 @@ static __attribute__((noinline)) void callback_begin_implicit_task(struct thread
     if (unlikely(thread->placeholders.count))
         callback_resolve(thread, NULL);
     if (unlikely(thread->dispatch.is_carried) && thread_enter_tool(thread)) {
-        sample_book_carried(thread, runtime_region(parallel_data));
+        settle_carried(thread, runtime_region(parallel_data));
         thread_leave_tool(thread);
     }
 }

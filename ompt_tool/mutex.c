@@ -13,7 +13,7 @@
 #include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
-#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/session/thread.h"
 
 /* These functions are called for every lock, up to 10^7 times a second. The common case is a lock for which
@@ -85,7 +85,7 @@ static __attribute__((noinline)) void mutex_book_release(struct thread *thread, 
     if (!thread_enter_tool(thread))
         return;
     if (directed_take(key, holder, &blame))
-        sample_book_release(thread, key, holder, &blame);
+        settle_release(thread, key, holder, &blame);
     thread_leave_tool(thread);
 }
 

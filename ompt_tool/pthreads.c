@@ -11,7 +11,7 @@
 #include "blame/directed.h"
 #include "ompt_tool/life/fork.h"
 #include "ompt_tool/locks/pthread_waits.h"
-#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/session/thread.h"
 
 /* A function of libblame-pthreads.so; NULL if that library is not loaded. */
@@ -69,7 +69,7 @@ static void pthreads_book(uint32_t kind, const void *object, const struct pthrea
         float_end(floats);
         return;
     }
-    sample_book_release(thread, key, DIRECTED_ANY_HOLDER, &blame);
+    settle_release(thread, key, DIRECTED_ANY_HOLDER, &blame);
     thread_leave_tool(thread);
 }
 

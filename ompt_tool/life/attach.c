@@ -16,7 +16,7 @@
 #include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
-#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
@@ -80,7 +80,7 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
     bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {
         probes_end_all(thread);
-        sample_settle_rest(thread);
+        settle_rest(thread);
         placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
         tracing_flush(thread);
         counters_settle(thread);

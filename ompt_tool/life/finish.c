@@ -33,7 +33,7 @@
 #include "ompt_tool/life/output.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/ranks/ranks_join.h"
-#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/job.h"
@@ -122,7 +122,7 @@ static void finish_settle_thread(struct thread *thread, uint64_t now_ns)
     if (!thread->record.active)
         return;
     sampler_count_undelivered(thread, now_ns);
-    sample_settle_rest(thread);
+    settle_rest(thread);
     counters_settle(thread);
     thread_note_run_times(thread);
     core_end(&thread->core);

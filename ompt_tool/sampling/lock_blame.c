@@ -35,6 +35,12 @@ void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_
     }
 }
 
+void lock_blame_take_held(struct thread *thread, uint32_t node_idx, uint64_t time_ns)
+{
+    if (state_holds_locks(thread->line) && session.options.locks != LOCKS_AT_RELEASE)
+        attribute_held(&thread->tree, thread->line, node_idx, time_ns);
+}
+
 /* ---- the waiter's side ---- */
 
 static void lock_blame_keep(struct thread *thread, uint32_t node_idx, uint64_t key, const struct lock_blame *blame,

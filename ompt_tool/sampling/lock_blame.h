@@ -17,6 +17,10 @@
 void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, uint64_t time_ns, double p,
                               struct census census);
 
+/* Books, in the context of the node, what others have left in the table for the locks that the thread holds. With
+ * BLAME_LOCKS=release, that stays there. [handler] */
+void lock_blame_take_held(struct thread *thread, uint32_t node_idx, uint64_t time_ns);
+
 /* Books one moment at which the thread waited for a lock, in the context of the node, unless the holder's samples
  * do. no_core: whether the thread had no core at the moment. Returns false if memory is short. [handler] */
 bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,

@@ -9,10 +9,8 @@
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
-#include "cct/sums.h"
 #include "cct/timeline/time.h"
 #include "ompt_tool/context/capture.h"
-#include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/sampling/rank_blame.h"
@@ -62,12 +60,6 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
     thread->ledger->dropped_ns += delivery->p;
     counters_book_ledger(thread, PROFILE_COUNTERS_LOST);
     tracing_skip(thread, delivery);
-}
-
-static void sample_take_held_at(struct thread *thread, uint32_t node_idx, uint64_t time_ns)
-{
-    if (state_holds_locks(thread->line) && session.options.locks != LOCKS_AT_RELEASE)
-        attribute_held(&thread->tree, thread->line, node_idx, time_ns);
 }
 
 /* Blames the thread for those that wait for its locks at one moment of the delivery. The blame is booked at the
@@ -256,7 +248,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
     thread->ledger->recorded += delivery->count;
     counters_book(thread, busy->node_idx);
     tracing_add(thread, busy->node_idx, busy->state, delivery);
-    sample_take_held_at(thread, busy->node_idx, delivery->census_ns);
+    lock_blame_take_held(thread, busy->node_idx, delivery->census_ns);
     return true;
 }
 
@@ -503,7 +495,7 @@ static void sample_record_waiting(struct thread *thread, const struct delivery *
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
     tracing_add(thread, capture.node_idx, PROFILE_TIME_LOCK_WAIT, delivery);
-    sample_take_held_at(thread, capture.node_idx, delivery->census_ns);
+    lock_blame_take_held(thread, capture.node_idx, delivery->census_ns);
 }
 
 /* Records a sample of a thread whose condition wait is over but for the mutex, which another thread holds. */
@@ -565,112 +557,4 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
         sample_record_state(thread, delivery, context);
     thread->core.before.threads = thread_sampled();
     tracing_end(thread, delivery);
-}
-
-/* Counts the dispatch that is waiting to be booked as dropped. It has already been counted as recorded, but
- * the tree cannot grow. */
-static void sample_lose_dispatch(struct thread *thread, enum profile_drop cause)
-{
-    struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
-    thread->idle.pending = false;
-    rank_blame_settle(thread, 0);
-    tracing_lose(thread);
-    thread->traced = false; /* The trace already contains later entries, so no gap can be recorded there. */
-    thread->ledger->recorded -= lost.count;
-    sample_drop(thread, &lost, cause);
-}
-
-static void sample_add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric,
-                                const struct profile_metric *dispatch)
-{
-    sums_add(metric, dispatch);
-    attribute_time(&thread->tree, node_idx, thread->idle.last_ns,
-                   (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy,
-                                               (float)dispatch->shared_idle, 0});
-}
-
-/* Keeps the dispatch, to book it in the thread's next region. The region in which it occurred may have ended. */
-static void sample_carry_dispatch(struct thread *thread)
-{
-    if (!thread->dispatch.is_carried)
-        thread->dispatch.sums = (struct profile_metric){0};
-    thread->dispatch.is_carried = true;
-    sums_add(&thread->dispatch.sums, &thread->idle.dispatch);
-}
-
-static void sample_book_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric)
-{
-    if (metric)
-        sample_add_dispatch(thread, node_idx, metric, &thread->idle.dispatch);
-    else
-        sample_carry_dispatch(thread);
-    tracing_tell(thread, TRACER_DISPATCH, metric ? node_idx : (uint32_t)TRACER_CARRIED);
-    thread->ledger->overhead += thread->idle.p;
-    sample_note_state(thread, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
-    thread->idle.pending = false;
-}
-
-/* Returns the context of the wait that is just ending; node 0 if its region may have ended. */
-static struct capture sample_capture_wait(struct thread *thread, bool in_region)
-{
-    if (in_region)
-        return capture_callback(thread, LEAF_RUNTIME);
-    bool joins = (thread->level->team & LEVEL_PRIMARY) && levels_region(thread) == thread->line->region;
-    return (struct capture){.node_idx = joins ? capture_region_end(thread, thread->line->region) : 0};
-}
-
-void sample_settle(struct thread *thread, bool in_region)
-{
-    if (!thread->idle.pending)
-        return;
-    struct capture capture = sample_capture_wait(thread, in_region);
-    struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
-    if (metric || !in_region)
-        sample_book_dispatch(thread, capture.node_idx, metric);
-    else
-        sample_lose_dispatch(thread, capture.cause);
-    if (metric)
-        rank_blame_settle(thread, capture.node_idx);
-}
-
-void sample_take_held(struct thread *thread, bool in_region)
-{
-    if (!attribute_is_held(thread->line))
-        return;
-    uint32_t node_idx = sample_capture_wait(thread, in_region).node_idx;
-    if (node_idx)
-        sample_take_held_at(thread, node_idx, clock_now_ns());
-}
-
-void sample_book_carried(struct thread *thread, struct region *region)
-{
-    uint32_t node_idx = capture_region_end(thread, region);
-    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
-    if (!metric)
-        return; /* Memory is short, so the dispatch is kept. */
-    sample_add_dispatch(thread, node_idx, metric, &thread->dispatch.sums);
-    thread->dispatch.is_carried = false;
-    tracing_tell(thread, TRACER_CARRIED, node_idx);
-    rank_blame_settle(thread, node_idx);
-}
-
-void sample_settle_rest(struct thread *thread)
-{
-    if (thread->handover.key)
-        lock_blame_settle(thread);
-    if (thread->idle.pending)
-        sample_book_dispatch(thread, 0, NULL);
-    if (thread->dispatch.is_carried)
-        sample_book_carried(thread, NULL);
-}
-
-void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)
-{
-    struct capture capture = capture_callback(thread, LEAF_USER);
-    bool no_core = directed_is_no_core(lock_key);
-    uint32_t node_idx =
-        no_core ? sample_pseudo_child(thread, capture.node_idx, PROFILE_PSEUDO_NO_CORE) : capture.node_idx;
-    if (!attribute_blame(&thread->tree, node_idx, directed_lock_of(lock_key), blame, clock_now_ns()))
-        /* Memory is short. Keeps the blame for the lock's next release or the end of the measurement. */
-        directed_add(lock_key, holder, blame);
 }

@@ -71,7 +71,7 @@ union unusual {
     uint64_t any;
     struct {
         /* To be done at the end of the current wait: */
-        uint8_t settles; /* finish what a sample began during the wait (sample_settle, bystander_end) */
+        uint8_t settles; /* finish what a sample began during the wait (settle_wait, bystander_end) */
         uint8_t notes;   /* note the wait in the state line */
         /* book blame for this wait: the thread held locks when it began, and others may have waited for them */
         uint8_t holds;

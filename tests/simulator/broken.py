@@ -185,12 +185,12 @@ DEFECTS = [
     Defect("bins: a busy sample's time and its blame are where they were 50 ms ago", "    sample_book_part(thread, metric, busy_blamed_idx(busy), p, census, time_ns);",
            "    sample_book_part(thread, metric, busy_blamed_idx(busy), p, census, time_ns - 50000000);"),
     Defect("bins: what a region's context waited for keeps its own", "        time_move(tree, from_idx, to_idx);\n", "        (void)to_idx;\n"),
-    Defect("bins: dispatch is in no lane", "    sample_note_state(thread, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);\n", ""),
+    Defect("bins: dispatch is in no lane", "    time_add_state(&thread->tree, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);\n", ""),
     Defect("errors: idleness beside others is not summed", "(float)(idle - idle / census.busy);", "0;"),
     Defect("errors: nothing is stated", "return ERROR_DEVIATIONS * sqrt(error_variance(terms, metric, value, basis));", "return INFINITY;"),
     Defect("errors: what is stated is one deviation", "#define ERROR_DEVIATIONS 1.96", "#define ERROR_DEVIATIONS 1.0"),
     Defect("settling: the end of a wait settles nothing",
-           "    sample_settle(thread, in_region);\n", ""),
+           "    settle_wait(thread, in_region);\n", ""),
 ]
 
 

@@ -1,0 +1,122 @@
+#include "ompt_tool/sampling/settle.h"
+
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "blame/attribute.h"
+#include "cct/sums.h"
+#include "cct/timeline/time.h"
+#include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/levels.h"
+#include "ompt_tool/sampling/lock_blame.h"
+#include "ompt_tool/sampling/rank_blame.h"
+#include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/tracing.h"
+
+/* Counts the dispatch that is waiting to be booked as dropped. It has already been counted as recorded, but
+ * the tree cannot grow. */
+static void settle_lose_dispatch(struct thread *thread, enum profile_drop cause)
+{
+    struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
+    thread->idle.pending = false;
+    rank_blame_settle(thread, 0);
+    tracing_lose(thread);
+    thread->traced = false; /* The trace already contains later entries, so no gap can be recorded there. */
+    thread->ledger->recorded -= lost.count;
+    sample_drop(thread, &lost, cause);
+}
+
+static void settle_add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric,
+                                const struct profile_metric *dispatch)
+{
+    sums_add(metric, dispatch);
+    attribute_time(&thread->tree, node_idx, thread->idle.last_ns,
+                   (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy,
+                                               (float)dispatch->shared_idle, 0});
+}
+
+/* Keeps the dispatch, to book it in the thread's next region. The region in which it occurred may have ended. */
+static void settle_carry_dispatch(struct thread *thread)
+{
+    if (!thread->dispatch.is_carried)
+        thread->dispatch.sums = (struct profile_metric){0};
+    thread->dispatch.is_carried = true;
+    sums_add(&thread->dispatch.sums, &thread->idle.dispatch);
+}
+
+static void settle_book_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric)
+{
+    if (metric)
+        settle_add_dispatch(thread, node_idx, metric, &thread->idle.dispatch);
+    else
+        settle_carry_dispatch(thread);
+    tracing_tell(thread, TRACER_DISPATCH, metric ? node_idx : (uint32_t)TRACER_CARRIED);
+    thread->ledger->overhead += thread->idle.p;
+    time_add_state(&thread->tree, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
+    thread->idle.pending = false;
+}
+
+/* Returns the context of the wait that is just ending; node 0 if its region may have ended. */
+static struct capture settle_capture_wait(struct thread *thread, bool in_region)
+{
+    if (in_region)
+        return capture_callback(thread, LEAF_RUNTIME);
+    bool joins = (thread->level->team & LEVEL_PRIMARY) && levels_region(thread) == thread->line->region;
+    return (struct capture){.node_idx = joins ? capture_region_end(thread, thread->line->region) : 0};
+}
+
+void settle_wait(struct thread *thread, bool in_region)
+{
+    if (!thread->idle.pending)
+        return;
+    struct capture capture = settle_capture_wait(thread, in_region);
+    struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
+    if (metric || !in_region)
+        settle_book_dispatch(thread, capture.node_idx, metric);
+    else
+        settle_lose_dispatch(thread, capture.cause);
+    if (metric)
+        rank_blame_settle(thread, capture.node_idx);
+}
+
+void settle_held(struct thread *thread, bool in_region)
+{
+    if (!attribute_is_held(thread->line))
+        return;
+    uint32_t node_idx = settle_capture_wait(thread, in_region).node_idx;
+    if (node_idx)
+        lock_blame_take_held(thread, node_idx, clock_now_ns());
+}
+
+void settle_carried(struct thread *thread, struct region *region)
+{
+    uint32_t node_idx = capture_region_end(thread, region);
+    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
+    if (!metric)
+        return; /* Memory is short, so the dispatch is kept. */
+    settle_add_dispatch(thread, node_idx, metric, &thread->dispatch.sums);
+    thread->dispatch.is_carried = false;
+    tracing_tell(thread, TRACER_CARRIED, node_idx);
+    rank_blame_settle(thread, node_idx);
+}
+
+void settle_rest(struct thread *thread)
+{
+    if (thread->handover.key)
+        lock_blame_settle(thread);
+    if (thread->idle.pending)
+        settle_book_dispatch(thread, 0, NULL);
+    if (thread->dispatch.is_carried)
+        settle_carried(thread, NULL);
+}
+
+void settle_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)
+{
+    struct capture capture = capture_callback(thread, LEAF_USER);
+    uint32_t node_idx = capture.node_idx;
+    if (node_idx && directed_is_no_core(lock_key))
+        node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    if (!attribute_blame(&thread->tree, node_idx, directed_lock_of(lock_key), blame, clock_now_ns()))
+        /* Memory is short. Keeps the blame for the lock's next release or the end of the measurement. */
+        directed_add(lock_key, holder, blame);
+}
