@@ -80,7 +80,7 @@ bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, 
     if (directed_add(lock_key, holder, blame))
         return true;
     uint32_t row_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TABLE_FULL);
-    return attribute_blame(tree, row_idx, lock_key & ~DIRECTED_NO_CORE, blame, time_ns);
+    return attribute_blame(tree, row_idx, directed_lock_of(lock_key), blame, time_ns);
 }
 
 bool attribute_handover(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,

@@ -148,6 +148,10 @@ UNIT_TEST(what_the_full_table_does_not_take_has_a_row)
     lock_blame_count_waiters(thread_self, 0, true, clock_now_ns(), 1e6, census);
     uint32_t row_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TABLE_FULL);
     assert_true(attribute_lock_at(tree, row_idx, key)->lock_wait == 1e6);
+    uint64_t spin = PROFILE_LOCK_KEY(PROFILE_LOCK_SPIN, 0x7000);
+    struct lock_blame blame = {.lock_wait = 2e6};
+    assert_true(attribute_waiting(tree, tree->root, spin, &blame, STATE_NO_HOLDER, clock_now_ns()));
+    assert_true(attribute_lock_at(tree, row_idx, spin)->lock_wait == 2e6);
     directed_reset();
     contended_reset();
     released(ompt_mutex_lock, LOCK, NULL);
