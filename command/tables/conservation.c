@@ -313,17 +313,22 @@ static size_t law_context_of(const struct profile *profile, size_t node)
     return node;
 }
 
+/* Returns the lock wait blamed at the node, without that for locks of POSIX threads: their holders may be threads
+ * that are not measured. */
+static double law_lock_wait(const struct merged_node *node)
+{
+    bool posix = node->kind == PROFILE_NODE_LOCK && PROFILE_LOCK_KEY_KIND(node->key) > PROFILE_LOCK_ORDERED;
+    return posix ? 0 : node->metric.lock_wait;
+}
+
 /* Checks for each context that at most n - 1 of n threads wait for the locks of the thread that executes the
  * context. That is exact for the lock wait that samples of holders book in the context that they find. The rest is
  * the tolerance: lock wait that a holder's later context takes, or that passes from one owner to the next. But a
  * thread that is alone has no lock wait. */
 static void conservation_add_lock_bound(struct law_list *laws, const struct profile *profile,
-                                        const struct ledger *ledger, const struct profile_sums *total)
+                                        const struct ledger *ledger)
 {
     double others = law_other_threads(profile), wait_ns = 0, possible_ns = 0;
-    double rest_ns = others > 0 ? fmax(0, total->lock_wait - ledger->lock_wait_counted) : 0;
-    if (profile->tree || total->lock_wait <= rest_ns)
-        return;
     struct bound {
         double wait, time;
     } *contexts = memory_array(profile->node_count, sizeof *contexts);
@@ -332,7 +337,7 @@ static void conservation_add_lock_bound(struct law_list *laws, const struct prof
         struct bound *context = &contexts[law_context_of(profile, i)];
         if (profile->nodes[i].kind == PROFILE_NODE_WAITERS)
             continue;
-        context->wait += sums->lock_wait;
+        context->wait += law_lock_wait(&profile->nodes[i]);
         context->time += profile_sums_own(sums) - sums->lock_wait + sums->lock_wait_here;
     }
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -340,6 +345,9 @@ static void conservation_add_lock_bound(struct law_list *laws, const struct prof
         possible_ns += fmin(contexts[i].wait, others * contexts[i].time);
     }
     free(contexts);
+    double rest_ns = others > 0 ? fmax(0, wait_ns - ledger->lock_wait_counted) : 0;
+    if (profile->tree || wait_ns <= rest_ns)
+        return;
     law_list_add(laws, (struct conservation_law){
                            .name = "lock_bound",
                            .statement = "lock wait blamed on each context <= (most threads - 1) x time of threads in "
@@ -493,7 +501,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     if (!events) {
         conservation_add_idleness(&list, profile, rows, &ledger, &total);
         conservation_add_bound(&list, profile);
-        conservation_add_lock_bound(&list, profile, &ledger, &total);
+        conservation_add_lock_bound(&list, profile, &ledger);
         conservation_add_probed(&list, profile);
         conservation_add_no_core(&list, profile, error);
         conservation_add_ranks(&list, profile, &total, error);
