@@ -66,6 +66,11 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
         return;
     /* the program makes initial threads, the runtime makes workers */
     bool initial = type == ompt_thread_initial || type == ompt_thread_unknown;
+    if (thread_self && thread_self->record.plain) { /* it was measured before it used OpenMP */
+        thread_self->record.plain = false;
+        thread_self->record.second = runtime_mark != 0;
+        return;
+    }
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
     if (thread)
         thread->record.second = runtime_mark != 0;

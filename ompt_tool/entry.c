@@ -23,7 +23,9 @@
 #include "ompt_tool/life/finish.h"
 #include "ompt_tool/life/finisher.h"
 #include "ompt_tool/first_thread.h"
+#include "ompt_tool/life/attach.h"
 #include "ompt_tool/life/fork.h"
+#include "ompt_tool/life/fuse.h"
 #include "ompt_tool/life/launch.h"
 #include "ompt_tool/pthreads.h"
 #include "ompt_tool/ranks/mpi_wait.h"
@@ -35,6 +37,8 @@
 #include "ompt_tool/life/start.h"
 #include "unwind/loadmap.h"
 
+/* Called by libblame-loader.so before main in a program without OpenMP. */
+__attribute__((visibility("default"))) void blame_begin_without_openmp(void);
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
@@ -110,9 +114,9 @@ static void entry_name_runtime(const struct loadmap_range *behind, const struct 
         entry_add_version_by_names(behind);
 }
 
-/* Flags the loaded modules that belong to the program, the tool, the C library or the runtime, because call
- * paths treat the frames in these differently. */
-static void entry_flag_modules(ompt_function_lookup_t lookup)
+/* Flags the loaded modules that belong to the program, the tool or the C library, because call paths treat the
+ * frames in these differently. */
+static void entry_flag_modules(void)
 {
     loadmap_flag((uintptr_t)getauxval(AT_ENTRY), PROFILE_MODULE_EXECUTABLE);
     /* Uses the address of a static function, which no other library can replace. */
@@ -122,6 +126,11 @@ static void entry_flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag(pthreads_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)bind_find_in_libc("read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)bind_find_in_libc("__tls_get_addr"), PROFILE_MODULE_SYSTEM);
+}
+
+/* Flags the modules of the runtime, and notes its path. */
+static void entry_flag_first_runtime(ompt_function_lookup_t lookup)
+{
     const struct loadmap_range *range = entry_flag_runtime((uintptr_t)lookup);
     entry_name_runtime(entry_flag_runtime((uintptr_t)lookup(BEHIND_NAME)), range);
     if (range) {
@@ -194,43 +203,97 @@ static void entry_warn_of_names(void)
             NULL);
 }
 
-static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t lookup)
+/* Does what a process needs once, whether its measurement starts now or later. Returns false if no signal is
+ * free. */
+static bool entry_prepare(void)
 {
-    uint64_t start_ns = entry_image_start_ns();
-    ompt_look_up_entry_points(lookup);
-    if (!runtime.set_callback) {
-        log_line_of_job("the OpenMP runtime (", session.runtime, ") offers no ompt_set_callback; nothing is measured",
-                        NULL);
-        return 0;
+    static bool prepared;
+    if (prepared)
+        return true;
+    clock_ticks_init();
+    counters_plan_init();
+    if (!sampler_init()) {
+        log_line("no signal is free for sampling; nothing is measured", NULL);
+        return false;
     }
-    if (!entry_register_callbacks())
-        return 0;
+    atexit(entry_finish_at_exit);
+    fork_init();
+    return prepared = true;
+}
+
+/* Finds out what is in the process. A forked child knows it from its parent. Returns false if it cannot be known. */
+static bool entry_look_around(void)
+{
+    static bool looked;
+    if (looked)
+        return true;
     entry_warn_of_names();
     modules_launched(blame_launched.images);
     if (!loadmap_init()) {
         log_line("/proc/self/maps cannot be read, or there is no memory for its contents; nothing is measured", NULL);
-        return 0;
+        return false;
     }
-    clock_ticks_init();
     finisher_find();
-    entry_flag_modules(lookup);
+    entry_flag_modules();
     start_find_interpreters();
     walk_init();
-    counters_plan_init();
-    if (!sampler_init()) {
-        log_line("no signal is free for sampling; nothing is measured", NULL);
-        return 0;
-    }
+    return looked = true;
+}
+
+/* Starts the measurement. lookup: that of the runtime, NULL if there is none. */
+static bool entry_start_measuring(ompt_function_lookup_t lookup)
+{
+    uint64_t start_ns = fork_start_ns() ? fork_start_ns() : entry_image_start_ns();
+    if (!entry_look_around() || !entry_prepare())
+        return false;
+    if (lookup)
+        entry_flag_first_runtime(lookup);
     if (!start_measuring(start_ns))
-        return 0;
-    atexit(entry_finish_at_exit);
-    first_thread_init();
-    fork_init();
+        return false;
     probes_init(fork_child_attach);
     mpi_wait_init();
     pthreads_init();
+    return true;
+}
+
+/* Looks up the runtime's functions and registers the callbacks. */
+static bool entry_meet_runtime(ompt_function_lookup_t lookup)
+{
+    ompt_look_up_entry_points(lookup);
+    if (runtime.set_callback)
+        return entry_register_callbacks();
+    log_line_of_job("the OpenMP runtime (", session.runtime, ") offers no ompt_set_callback; nothing is measured",
+                    NULL);
+    return false;
+}
+
+static void entry_settle_with_runtime(ompt_function_lookup_t lookup)
+{
+    first_thread_init();
     if (!runtime_warn_unheard((const void *)lookup))
         runtime.set_callback(ompt_callback_work, NULL);
+}
+
+static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t lookup)
+{
+    if (!entry_meet_runtime(lookup) || !entry_start_measuring(lookup))
+        return 0;
+    entry_settle_with_runtime(lookup);
+    return 1;
+}
+
+/* Lets the measurement of a process that began without OpenMP go on with a runtime's events. */
+static __attribute__((noinline)) int entry_join_runtime(ompt_function_lookup_t lookup)
+{
+    if (!entry_meet_runtime(lookup))
+        return 0;
+    loadmap_refresh();
+    entry_flag_first_runtime(lookup);
+    arena_text("runtime", session.runtime);
+    if (session.runtime_path)
+        arena_text("runtime_path", session.runtime_path);
+    arena_text("runtime_reached", session.runtime_reached);
+    entry_settle_with_runtime(lookup);
     return 1;
 }
 
@@ -239,32 +302,39 @@ static void finalize(ompt_data_t *tool_data);
 
 static ompt_start_tool_result_t result = {initialize, finalize, {0}};
 
+/* Returns true if a sandbox would end the program at a system call that the tool makes. */
+static bool entry_is_forbidden(bool speaks)
+{
+    bool may_speak;
+    /* The check starts a process, for which a sandbox may kill the program. Without reports, no process is
+     * ever started, so no check is needed. */
+    const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
+    if (call && may_speak && speaks)
+        log_line_of_job("a filter of system calls (seccomp) would end this program at the call ", call,
+                        ", which the tool needs; nothing is measured", NULL);
+    return call != NULL;
+}
+
 /* Starts the tool. Before OpenMP 5.0, this function had only two parameters, the second of which was
  * tool_data. */
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     struct os_write_guard guard;
-    bool may_speak;
     (void)device;
     if (tool_data != &result.tool_data) {
         log_line_of_job("the OpenMP runtime (", session.runtime,
                         ") has a tool interface older than that of OpenMP 5.0; nothing is measured", NULL);
         return 0;
     }
-    /* The check starts a process, for which a sandbox may kill the program. Without reports, no process is
-     * ever started, so no check is needed. */
-    const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
-    if (call && may_speak)
-        log_line_of_job("a filter of system calls (seccomp) would end this program at the call ", call,
-                        ", which the tool needs; nothing is measured", NULL);
-    if (call)
+    bool joins = session.plain && arena_is_open() && !load_relaxed(&session.stopping);
+    if (!joins && entry_is_forbidden(true))
         return 0;
     struct float_state floats = float_begin();
     os_guard_writes(&guard);
-    int started = entry_start_tool(lookup);
+    int started = joins ? entry_join_runtime(lookup) : entry_start_tool(lookup);
     os_unguard_writes(&guard);
     float_end(floats);
-    if (!started)
+    if (!started && !joins)
         start_refused();
     return started;
 }
@@ -311,6 +381,35 @@ static void finalize(ompt_data_t *tool_data)
     finish_measuring();
 }
 
+/* Reads the options. Returns false if the process must not be measured. speaks: whether to say why. */
+static bool entry_may_start(bool speaks)
+{
+    /* The program has more privileges than the user who controls the environment, and would write files with
+     * them. */
+    if (getauxval(AT_SECURE)) {
+        if (speaks)
+            log_line_of_job("this program has more privileges than its user (set-user-ID, set-group-ID, "
+                            "capabilities); nothing is measured",
+                            NULL);
+        return false;
+    }
+    if (__lsan_do_leak_check && !leaks_are_off()) {
+        if (speaks) {
+            log_line_of_job("this program looks for memory leaks when it ends, and would report those of the OpenMP "
+                            "runtime; nothing is measured; set ASAN_OPTIONS=detect_leaks=0 to measure it",
+                            NULL);
+            start_refused();
+        }
+        return false;
+    }
+    struct float_state floats = float_begin();
+    variables_read();
+    float_end(floats);
+    if (session.options.disable)
+        start_refused();
+    return !session.options.disable;
+}
+
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version)
 {
     static unsigned asked;
@@ -326,28 +425,39 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
         return NULL;
     }
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
-    /* The program has more privileges than the user who controls the environment, and would write files with
-     * them. */
-    if (getauxval(AT_SECURE)) {
-        log_line_of_job("this program has more privileges than its user (set-user-ID, set-group-ID, capabilities); "
-                        "nothing is measured",
-                        NULL);
-        return NULL;
-    }
-    if (__lsan_do_leak_check && !leaks_are_off()) {
-        log_line_of_job("this program looks for memory leaks when it ends, and would report those of the OpenMP "
-                        "runtime; nothing is measured; set ASAN_OPTIONS=detect_leaks=0 to measure it",
-                        NULL);
-        start_refused();
-        return NULL;
-    }
-    launch_restore_environment();
+    bool may_start = session.armed || entry_may_start(true);
+    if (may_start)
+        launch_restore_environment();
+    return may_start ? &result : NULL;
+}
+
+/* Starts the measurement of a program without OpenMP, and attaches the calling thread. */
+static bool entry_start_plain(void)
+{
+    struct os_write_guard guard;
     struct float_state floats = float_begin();
-    variables_read();
+    session.plain = true;
+    os_guard_writes(&guard);
+    bool started = entry_start_measuring(NULL);
+    os_unguard_writes(&guard);
     float_end(floats);
-    if (session.options.disable)
-        start_refused();
-    return session.options.disable ? NULL : &result;
+    struct thread *thread = started ? attach_thread(PROFILE_THREAD_INITIAL) : NULL;
+    if (!thread)
+        return false;
+    thread->record.plain = true;
+    thread_count(thread, true);
+    state_set_work(thread->line);
+    return true;
+}
+
+void blame_begin_without_openmp(void)
+{
+    log_begin();
+    if (!entry_may_start(false) || entry_is_forbidden(false) || !entry_prepare())
+        return;
+    /* libpapi may not be loaded in a signal handler */
+    bool now = session.options.counters || session.options.sample;
+    session.armed = now ? entry_start_plain() : fuse_light(entry_start_plain);
 }
 
 /* Finishes the measurement if finalize() was not called: exit() in a worker thread skips it. _exit() and

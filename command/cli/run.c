@@ -71,7 +71,9 @@ static const struct usage usage = {
                                            {"--runtime", "For special cases"},
                                            {"--stacks", "Phases and events of the program"},
                                            {NULL, NULL}},
-    .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
+    .alone =
+        (const struct option_word[]){
+            {"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {"--omp-only", "1"}, {NULL, NULL}},
 };
 
 /* Writes the name of the option that sets a variable: --events-include for BLAME_EVENTS_INCLUDE. */
@@ -474,7 +476,7 @@ static void prepare_audit_library(const char *program, const struct parts *parts
 {
     char libomp[PATH_MAX] = "";
     struct elf_openmp openmp;
-    const char *given = getenv("BLAME_RUNTIME");
+    const char *given = getenv("BLAME_RUNTIME"), *only = getenv("BLAME_OMP_ONLY");
     enum run_runtime runtime = given && strcmp(given, "own") == 0      ? RUNTIME_OWN
                                : given && strcmp(given, "libomp") == 0 ? RUNTIME_LIBOMP
                                                                        : RUNTIME_AUTO;
@@ -483,6 +485,7 @@ static void prepare_audit_library(const char *program, const struct parts *parts
         libomp[0] = '\0';
     setenv("BLAME_GOMP", reports ? parts->gomp : "", 1);
     setenv("BLAME_LIBOMP", libomp, 1);
+    setenv("BLAME_TOOL", only && strcmp(only, "1") == 0 ? "" : parts->tool, 1);
     prepend_to_variable("LD_AUDIT", parts->loader);
     if (libomp[0])
         set_variables_for_gcc();
@@ -612,8 +615,9 @@ static void say_no_profile(const char *program)
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
-                    ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), or "
-                    "it has an OpenMP tool of its own (ompt_start_tool), or it "
+                    ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), and its "
+                    "first thread used less than 0.01 s of processor time; or it has an OpenMP tool of its own "
+                    "(ompt_start_tool), or it "
                     "did not inherit the environment of blame run",
                     NULL);
 }

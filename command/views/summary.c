@@ -157,6 +157,12 @@ static double thread_time_of(const struct summary *summary)
     return effort_of(summary) + nobody_busy(summary) + unassigned(summary);
 }
 
+/* Returns whether the process had no OpenMP runtime that could be measured. */
+static bool without_openmp(const struct summary *summary)
+{
+    return !summary->profile->header.merged && !profile_text(summary->profile, "runtime");
+}
+
 static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
@@ -168,7 +174,9 @@ static void print_title(const struct summary *summary)
     if (!ranks_size(summary->profile, size, sizeof size))
         snprintf(size, sizeof size, "%s on %u core%s%s", threads, header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%s s, %s, %s", DECIMAL(profile_wall_s(summary->profile), 2), size,
-             header->environment == 1 ? "shared" : "dedicated");
+             without_openmp(summary)    ? "no OpenMP"
+             : header->environment == 1 ? "shared"
+                                        : "dedicated");
     if (!command)
         command = header->program;
     size_t taken = strlen(facts) + strlen("blame:   ");
@@ -587,12 +595,20 @@ static void print_wait_without_core(const struct summary *summary)
     putc('\n', summary->out);
 }
 
+/* Returns whether a metric has no meaning in this process: nothing that it counts can happen without OpenMP. */
+static bool is_of_openmp_alone(const struct summary *summary, enum metric metric)
+{
+    return without_openmp(summary) &&
+           (metric == METRIC_IDLENESS || metric == METRIC_OVERHEAD || metric == METRIC_LOCK_WAIT) &&
+           metric_value(summary->rows, summary->rows->row[0].inclusive, metric) == 0;
+}
+
 static void print_metrics(const struct summary *summary)
 {
     print_event_note(summary);
     print_whole_of_shares(summary);
     for (size_t i = 0; i < METRIC_PARTS; i++) {
-        if (metric_is_shown(summary->rows, metric_parts[i]))
+        if (metric_is_shown(summary->rows, metric_parts[i]) && !is_of_openmp_alone(summary, metric_parts[i]))
             print_metric(summary, metric_parts[i], metric_summary(metric_parts[i]));
         if (metric_parts[i] == METRIC_LOCK_WAIT)
             print_wait_without_core(summary);

@@ -6,11 +6,12 @@
  * belong to one copy of libgomp. With --runtime libomp, such an object gets LLVM's runtime instead, if that
  * has everything that the object uses. Both work at the start of the program and for dlopen(), and also for
  * renamed copies of libgomp in Python wheels (libgomp-a34b3233.so.1.0.0). If the program itself needs a
- * runtime, the runtime is started before main. A program without OpenMP pays only for loading this library.
+ * runtime, the runtime is started before main. A program without OpenMP gets the tool itself, libblame.so.
  * The library does not use a C library, because the loader would have to load a second copy of it.
  *
  * The functions below run inside the loader, under its lock. They call no functions of the program's
- * libraries, except __kmpc_global_thread_num and omp_get_num_places before main. */
+ * libraries, except __kmpc_global_thread_num and omp_get_num_places, or dlmopen and the tool, before main. */
+#include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
 
@@ -31,6 +32,7 @@ struct environment {
     /* value of BLAME_GOMP: path of the library that reports libgomp's events; empty: none */
     char gomp[PATH_BYTES];
     char libomp[PATH_BYTES];  /* value of BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
+    char tool[PATH_BYTES];    /* value of BLAME_TOOL: path of libblame.so for programs without OpenMP; empty: none */
     char folders[PATH_BYTES]; /* value of LD_LIBRARY_PATH */
     bool unread;              /* true if /proc/self/environ cannot be read */
 };
@@ -51,6 +53,8 @@ static void loader_take_variable(struct environment *environment, const char *en
         loader_copy_text(environment->gomp, value);
     if ((value = text_after(entry, "BLAME_LIBOMP=")))
         loader_copy_text(environment->libomp, value);
+    if ((value = text_after(entry, "BLAME_TOOL=")))
+        loader_copy_text(environment->tool, value);
     if ((value = text_after(entry, "LD_LIBRARY_PATH=")))
         loader_copy_text(environment->folders, value);
 }
@@ -172,12 +176,14 @@ static void images_remove(const struct link_map *map)
 
 static struct {
     struct launched launched;
+    struct launched *tool; /* blame_launched of libblame.so; NULL: not loaded */
     const struct link_map *program;
     const struct link_map *llvm; /* the LLVM runtime in the process; NULL: none is loaded */
     /* true once all libraries with which the program starts are mapped; their code has not run yet */
     bool mapped;
-    bool measured; /* true if libblame.so is loaded */
-    bool started;  /* true once the runtime was started before main, or need not be */
+    bool loads_tool; /* true while libblame.so is loaded into a program without OpenMP */
+    bool measured;   /* true if libblame.so is loaded */
+    bool started;    /* true once the runtime was started before main, or need not be */
     /* The library that reports libgomp's events, and the libgomp behind it; NULL: not loaded */
     const struct link_map *gomp, *real;
     /* the object for which that library was loaded, and the name by which it asked for libgomp */
@@ -409,6 +415,16 @@ EXPORT unsigned la_version(unsigned version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
+/* Tells the tool, which may be there already, how objects get a runtime. */
+static void loader_tell_tool(void)
+{
+    if (!self.tool)
+        return;
+    self.tool->moved = self.launched.moved;
+    self.tool->reported = self.launched.reported;
+    self.tool->deprecated = self.launched.deprecated;
+}
+
 /* The loader calls this when it searches for a library: first with the name (LA_SER_ORIG), then with a path
  * in each folder, until it finds the library. The loader must know the runtime by every name for which it
  * searches. For an object that it then loads, it notes the name that was returned at the first call. For an
@@ -442,6 +458,7 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     self.moved |= !*self.given.gomp && text_equal(file, GCC_NAME);
     self.launched.moved |= !*self.given.gomp;
     self.launched.reported |= *self.given.gomp != '\0';
+    loader_tell_tool();
     return (char *)runtime;
 }
 
@@ -494,7 +511,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         *cookie = 0;
         return 0;
     }
-    if (self.measured)
+    if (self.measured && !self.loads_tool)
         images_add(map);
     if (!self.program)
         self.program = map;
@@ -517,8 +534,10 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
     const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
     self.measured = symbol && symbol->st_size == sizeof(self.launched);
     self.launched.before_main = !self.started;
-    if (self.measured)
-        *(struct launched *)(view.base + symbol->st_value) = self.launched;
+    if (self.measured) {
+        self.tool = (struct launched *)(view.base + symbol->st_value);
+        *self.tool = self.launched;
+    }
     return 0;
 }
 
@@ -589,17 +608,15 @@ static uintptr_t runtime_function(const struct elf_view *runtime, const char *na
     return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? runtime->base + symbol->st_value : 0;
 }
 
-/* The loader calls this before main, after the constructors of all libraries. Any call to the runtime starts
- * the runtime, and the runtime starts the tool. We call __kmpc_global_thread_num, which creates no threads
- * and does not bind the initial thread to its OMP place. libgomp reads the OMP places when it starts; if
- * libomp replaces libgomp, we call omp_get_num_places so that libomp does, too. */
-EXPORT void la_preinit(uintptr_t *cookie)
+/* Starts the runtime if there is one. Any call to the runtime starts it, and the runtime starts the tool. We
+ * call __kmpc_global_thread_num, which creates no threads and does not bind the initial thread to its OMP place.
+ * libgomp reads the OMP places when it starts; if libomp replaces libgomp, we call omp_get_num_places so that
+ * libomp does, too. */
+static bool loader_start_runtime(void)
 {
     struct elf_view view;
     /* the runtime may also be linked into the program itself */
     const struct link_map *maps[] = {self.llvm, self.program};
-    (void)cookie;
-    self.started = true;
     for (size_t i = 0; i < 2; i++) {
         if (!maps[i])
             continue;
@@ -613,6 +630,66 @@ EXPORT void la_preinit(uintptr_t *cookie)
         uintptr_t places = self.launched.moved ? runtime_function(&view, "omp_get_num_places") : 0;
         if (places)
             ((int (*)(void))places)();
+        return true;
+    }
+    return false;
+}
+
+/* Returns true if the program starts with an OpenMP runtime that is not LLVM's, whether the tool measures it or
+ * not. */
+static bool loader_has_gcc_runtime(void)
+{
+    for (const struct link_map *map = self.program; map; map = map->l_next)
+        if (is_gcc_runtime(text_file_name(map->l_name)))
+            return true;
+    return self.gomp != NULL;
+}
+
+static const struct link_map *loader_find_libc(void)
+{
+    for (const struct link_map *map = self.program; map; map = map->l_next)
+        if (text_equal(text_file_name(map->l_name), "libc.so.6"))
+            return map;
+    return NULL;
+}
+
+/* Loads the tool into a program without OpenMP and lets it begin. dlopen() would load it into our own
+ * namespace, so dlmopen() is called. If that fails, dlerror() discards the cause, because the program may ask for
+ * the cause of an error of its own. */
+static void loader_start_tool(void)
+{
+    struct elf_view view;
+    const struct link_map *libc = loader_find_libc();
+    if (!libc)
+        return;
+    elf_view_of_map(&view, libc);
+    void *(*load)(Lmid_t, const char *, int) = (void *(*)(Lmid_t, const char *, int))runtime_function(&view, "dlmopen");
+    char *(*discard)(void) = (char *(*)(void))runtime_function(&view, "dlerror");
+    if (!load || !discard)
+        return;
+    self.loads_tool = true;
+    const struct link_map *tool = load(LM_ID_BASE, self.given.tool, RTLD_LAZY);
+    self.loads_tool = false;
+    if (!tool) {
+        discard();
         return;
     }
+    elf_view_of_map(&view, tool);
+    void (*begin)(void) = (void (*)(void))runtime_function(&view, "blame_begin_without_openmp");
+    if (begin)
+        begin();
+}
+
+/* The loader calls this before main, after the constructors of all libraries. */
+EXPORT void la_preinit(uintptr_t *cookie)
+{
+    (void)cookie;
+    self.started = true;
+    if (loader_start_runtime() || self.measured || loader_has_gcc_runtime())
+        return;
+    if (!self.asked)
+        loader_read_environment(&self.given);
+    self.asked = true;
+    if (*self.given.tool)
+        loader_start_tool();
 }

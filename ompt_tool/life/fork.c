@@ -88,12 +88,17 @@ static bool fork_start_measuring(void)
     return started;
 }
 
+uint64_t fork_start_ns(void)
+{
+    return forked_ns;
+}
+
 struct thread *fork_child_attach(void)
 {
     uint32_t expected = 1;
     if (likely(!load_relaxed(&child_waits)) || fork_is_new())
         return NULL;
-    if (compare_exchange(&child_waits, &expected, 0) && !fork_start_measuring())
+    if (compare_exchange(&child_waits, &expected, 0) && !arena_is_open() && !fork_start_measuring())
         return NULL;
     struct thread *thread = arena_is_open() ? attach_thread(PROFILE_THREAD_INITIAL) : NULL;
     if (thread) {

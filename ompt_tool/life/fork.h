@@ -34,6 +34,9 @@ static inline void fork_notice(void)
         fork_in_child();
 }
 
+/* Returns the time at which this process was forked; 0 if it was not forked since the tool is in it. [any] */
+uint64_t fork_start_ns(void);
+
 /* Starts the measurement of a forked child that is not yet measured, and attaches the calling thread. Returns
  * NULL in all other processes, and on failure. [owner] */
 struct thread *fork_child_attach(void);

@@ -20,6 +20,7 @@
 #include "cct/arena.h"
 #include "cct/timeline/moment.h"
 #include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/life/fuse.h"
 #include "ompt_tool/life/launch.h"
 #include "ompt_tool/life/machine.h"
 #include "ompt_tool/life/output.h"
@@ -157,7 +158,8 @@ static void start_write_texts(void)
     arena_text("program", session.program);
     arena_text("command", start_read_command());
     arena_text("host", host);
-    arena_text("runtime", session.runtime);
+    if (*session.runtime)
+        arena_text("runtime", session.runtime);
     if (session.runtime_path)
         arena_text("runtime_path", session.runtime_path);
     if (session.runtime_reached)
@@ -218,7 +220,7 @@ static void start_write_header(void)
     header->context = (uint32_t)options->context;
     header->tasks = (uint32_t)options->tasks;
     header->phase_instances = (uint32_t)options->phase_instances;
-    header->wants_region = launch_wants_region();
+    header->wants_region = launch_wants_region() && !(session.plain && clock_process_cpu_ns() >= SESSION_LEAST_CPU_NS);
     header->depth = (uint32_t)options->depth;
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;
@@ -276,6 +278,7 @@ void start_refused(void)
 bool start_measuring(uint64_t process_start_ns)
 {
     uint64_t counted_ns = counters_plan_sample_period_ns();
+    fuse_put_out();
     session_begin(process_start_ns);
     session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
     start_choose_reports(&session.options);

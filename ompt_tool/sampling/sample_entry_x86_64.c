@@ -1,8 +1,9 @@
 /* This file runs in the signal handler: the rules at the head of sampler.c apply.
  *
  * A thread's handler stack ends where the thread's record begins (THREAD_HANDLER_STACK_BYTES), so the entry
- * finds the stack from thread_self alone. In a thread without a record it returns at once. If the signal
- * interrupted a handler on that stack, the new handler continues on the same stack.
+ * finds the stack from thread_self alone. If the signal interrupted a handler on that stack, the new handler
+ * continues on the same stack. A thread without a record may have another stack (sample_entry_stack);
+ * otherwise the entry returns at once.
  *
  * When the kernel starts a signal handler, it denies access to memory with a protection key (pkey_mprotect),
  * as in a new thread. The interrupted stack may have such a key. On a system with protection keys,
@@ -24,6 +25,8 @@ extern sample_handler sample_entry_plain __attribute__((visibility("hidden")));
 extern sample_handler *sample_entry_handler __attribute__((visibility("hidden")));
 
 sample_handler *sample_entry_handler;
+
+__thread char *sample_entry_stack __attribute__((tls_model("initial-exec")));
 
 __asm__(".text\n"
         ".globl sample_entry_with_keys, sample_entry_plain\n"
@@ -55,7 +58,7 @@ __asm__(".text\n"
         "    subq %rsp, %rcx\n"
         "    cmpq $32768, %rcx\n"
         "    jb 2f\n"
-        "    movq %rsp, %rcx\n"
+        "3:  movq %rsp, %rcx\n"
         "    movq %rax, %rsp\n"
         "    pushq %rcx\n"
         "    pushq %rcx\n"                                  /* pushed twice to keep the stack aligned */
@@ -63,7 +66,12 @@ __asm__(".text\n"
         "    call *sample_entry_handler(%rip)\n"
         "    popq %rsp\n"
         "    .cfi_def_cfa %rsp, 8\n"
-        "1:  ret\n"
+        "    ret\n"
+        "1:  movq sample_entry_stack@gottpoff(%rip), %rax\n"
+        "    movq %fs:(%rax), %rax\n"
+        "    testq %rax, %rax\n"
+        "    jne 3b\n"
+        "    ret\n"
         "2:  jmp *sample_entry_handler(%rip)\n"
         "    .cfi_endproc\n"
         ".size sample_entry_plain, . - sample_entry_plain\n");

@@ -26,6 +26,10 @@ typedef void sample_handler(int signal, siginfo_t *info, void *context);
 /* Returns the function that the kernel enters and that calls the handler. There can be only one handler.
  * [any] */
 sample_handler *sample_entry(sample_handler *handler);
+
+/* End of the stack on which the handler runs in the calling thread while that has no record (thread_self);
+ * NULL: signals in such a thread are ignored. */
+extern __thread char *sample_entry_stack __attribute__((tls_model("initial-exec"), visibility("hidden")));
 #else
 #define SAMPLE_ENTRY_FLAG 0
 

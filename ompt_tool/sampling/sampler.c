@@ -256,15 +256,48 @@ static void sampler_stand_by(struct thread *thread, bool idle, ucontext_t *conte
         bystander_wakes(&thread->stands_by, context);
 }
 
+void (*sampler_on_stranger)(const siginfo_t *info, ucontext_t *context);
+
+#define STRANGER_STACK_BYTES (256u << 10)
+
+#ifdef __x86_64__
+bool sampler_make_stranger_stack(void)
+{
+    static char *stack; /* a forked child inherits it */
+    if (!stack)
+        stack = os_map(STRANGER_STACK_BYTES);
+    sample_entry_stack = stack ? stack + STRANGER_STACK_BYTES : NULL;
+    return stack != NULL;
+}
+
+void sampler_drop_stranger_stack(void)
+{
+    sample_entry_stack = NULL;
+}
+#else
+/* The handler runs on the interrupted stack (sample_signal.h). */
+bool sampler_make_stranger_stack(void)
+{
+    return true;
+}
+
+void sampler_drop_stranger_stack(void)
+{
+}
+#endif
+
 static void handle_sample(int signal, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
     int saved_errno = errno;
     (void)signal;
     struct thread *thread = thread_self;
-    if (!thread)
-        /* The signal came after the end of the thread's measurement. */
+    if (unlikely(!thread)) {
+        /* The thread is not measured yet, or its measurement has ended. */
+        if (sampler_on_stranger)
+            sampler_on_stranger(info, context);
         return;
+    }
     struct clock_reading clocks = clock_read(); /* the time of the sample */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);

@@ -2,8 +2,10 @@
 #ifndef BLAME_OMPT_TOOL_SAMPLING_SAMPLER_H
 #define BLAME_OMPT_TOOL_SAMPLING_SAMPLER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
@@ -46,6 +48,16 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns);
  * signal, in parent and child. [any] */
 void sampler_fork_prepare(void);
 void sampler_fork_done(void);
+
+/* Called in the handler for a signal in a thread without a record; NULL: such signals are ignored. Must restore
+ * errno and call restart_leave(). [handler] */
+extern void (*sampler_on_stranger)(const siginfo_t *info, ucontext_t *context);
+
+/* Makes the stack on which the handler runs in the calling thread while the thread has no record. Returns
+ * false if there is no memory. sampler_drop_stranger_stack() drops the stack, which may be the one on which the
+ * caller runs. [init] */
+bool sampler_make_stranger_stack(void);
+void sampler_drop_stranger_stack(void);
 
 /* ---- with many more threads than cores, the period of each thread is longer ---- */
 

@@ -21,7 +21,7 @@ static struct {
 
 bool session_is_wanted(void)
 {
-    return !arena_header()->wants_region;
+    return !arena_header()->wants_region || (session.armed && clock_process_cpu_ns() >= SESSION_LEAST_CPU_NS);
 }
 
 void session_discard(void)

@@ -10,12 +10,17 @@
 
 struct job;
 
+/* CPU time in ns after which a process is measured even if it uses no OpenMP */
+#define SESSION_LEAST_CPU_NS 10000000u
+
 struct session {
     struct run_options options;
     char program[256]; /* name with which the program was started */
     uint64_t period_ns;
     uint64_t start_ns;     /* start of the process in ns, on CLOCK_MONOTONIC */
     uint32_t stopping;     /* 1: no more samples are taken, and the trees no longer change */
+    bool armed;            /* whether the process is measured even if it begins no region */
+    bool plain;            /* whether the measurement has begun without an OpenMP runtime */
     bool exits;            /* whether the program's exit handlers are running */
     uint32_t paused;       /* 1: the program has paused the measurement */
     uint64_t paused_since; /* start of the current pause, on clock_ticks() */

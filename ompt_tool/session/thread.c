@@ -191,6 +191,7 @@ static struct thread *thread_take_locked(enum profile_thread_kind kind, struct s
     thread->record.active = true;
     thread->unusual = (union unusual){.uncounted = true};
     thread->record.begun = false;
+    thread->record.plain = false;
     threads.sampled++;
     return thread;
 }

@@ -179,6 +179,7 @@ struct thread_handover {
 struct thread_record {
     bool active; /* whether a thread owns the record */
     bool begun;  /* whether the thread has begun an implicit task */
+    bool plain;  /* whether the thread is measured although no runtime has reported it */
     bool second; /* whether the process's second runtime reported the thread's start */
     struct thread *next_free, *next_all;
 };

@@ -173,10 +173,10 @@ class KeptNames(BlameTest):
         for name in ("unlinked", "first_build", "second_build", "in_memory"):
             self.assertIn(name, names)
 
-    def test_a_process_without_openmp_has_no_library_mapped_for_the_tool(self):
+    def test_a_process_that_is_not_measured_has_no_library_mapped_for_the_tool(self):
         library = program("gone_first.so")
         count = f"import ctypes; ctypes.CDLL('{library}'); print(sum('{library}' in line and line.split()[2] == '00000000' for line in open('/proc/self/maps')))"
-        run = self.attached([sys.executable, "-c", count], how="launcher")
+        run = self.attached([sys.executable, "-c", count], how="launcher", options=["--omp-only"])
         self.assertEqual((run.status, run.stdout), (0, "1\n"), run)
 
     def test_without_the_launcher_libraries_that_are_gone_later_have_names(self):

@@ -1,0 +1,111 @@
+#include "ompt_tool/life/fuse.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bind.h"
+#include "base/clock.h"
+#include "base/os.h"
+#include "base/registers.h"
+#include "ompt_tool/restart/restart.h"
+#include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/thread.h"
+#include "unwind/linked.h"
+
+/* greatest distance in bytes of the interrupted stack pointer from the place on the stack where the fuse was
+ * lit; a fiber, whose stack may be small, is further away */
+#define NEAR_BYTES (8u << 20)
+
+static struct {
+    bool (*start)(void); /* NULL: no fuse was ever lit */
+    pid_t lit;           /* the process whose fuse burns; 0: none */
+    uint32_t tries;      /* how often the signal came at a moment at which nothing may start */
+    timer_t timer;
+    uintptr_t near;         /* an address in the initial thread's stack */
+    uintptr_t libc, loader; /* addresses in the C library and in the dynamic loader */
+    struct restart_state restart;
+} fuse;
+
+static bool fuse_is_in_library(uintptr_t address, uintptr_t inside)
+{
+    struct linked_object object, library;
+    return linked_find(address, &object) && linked_find(inside, &library) && object.start == library.start;
+}
+
+/* Returns true if the measurement can start now, although it starts in a signal handler. */
+static bool fuse_may_blow(const ucontext_t *context)
+{
+    uintptr_t code = registers_pc(context), stack = registers_sp(context);
+    if (stack - fuse.near + NEAR_BYTES > 2 * NEAR_BYTES || fuse_is_in_library(code, fuse.loader))
+        return false;
+    return fuse.tries++ >= FUSE_PATIENCE || !fuse_is_in_library(code, fuse.libc);
+}
+
+void fuse_put_out(void)
+{
+    if (fuse.lit == getpid())
+        os_timer_stop(fuse.timer);
+    fuse.lit = 0;
+    sampler_on_stranger = NULL;
+}
+
+/* Handles a signal in a thread that is not measured. */
+static void fuse_on_signal(const siginfo_t *info, ucontext_t *context)
+{
+    struct restart_state *restart = &fuse.restart;
+    int saved_errno = errno;
+    if (os_tid() != getpid()) /* a late signal of a timer that was another thread's */
+        return;
+    uint64_t now_ns = clock_now_ns();
+    restart_enter(restart, context);
+    if (info->si_code == SI_TIMER && fuse.lit == getpid() && fuse_may_blow(context)) {
+        fuse_put_out();
+        sampler_drop_stranger_stack();
+        if (fuse.start() && thread_self) {
+            thread_self->restart = fuse.restart;
+            restart = &thread_self->restart;
+        }
+    }
+    restart_interrupted_call(restart, context, now_ns);
+    errno = saved_errno;
+    restart_leave(restart, context);
+}
+
+/* Sets the fuse's timer, which repeats until the measurement starts. */
+static bool fuse_set_timer(void)
+{
+    int signal = sampler_signal();
+    fuse.tries = 0;
+    fuse.near = (uintptr_t)__builtin_frame_address(0);
+    restart_state_init(&fuse.restart, sampler_signals());
+    fuse.lit = getpid(); /* before the first signal */
+    sampler_on_stranger = fuse_on_signal;
+    if (!signal || !sampler_make_stranger_stack() ||
+        !os_timer_start(&fuse.timer, signal, true, 0, SESSION_LEAST_CPU_NS))
+        fuse.lit = 0;
+    return fuse.lit != 0;
+}
+
+/* Lights a fuse in a forked child, which inherits no timer. */
+static void fuse_forked(void)
+{
+    session.plain = false;
+    fuse_set_timer();
+}
+
+bool fuse_light(bool (*start)(void))
+{
+    fuse.start = start;
+    fuse.libc = (uintptr_t)bind_find_in_libc("read");
+    fuse.loader = (uintptr_t)bind_find_in_libc("__tls_get_addr");
+    if (!fuse_set_timer())
+        return false;
+    pthread_atfork(NULL, NULL, fuse_forked);
+    return true;
+}

@@ -1,0 +1,27 @@
+/* Starts the measurement of a process without an OpenMP runtime, once it is clear that the process works.
+ *
+ * `blame run` also loads the tool into shells, and into everything that the program starts. Most of these
+ * processes only start others, and should neither wait for the tool nor leave a profile. So the tool only sets
+ * a timer, the fuse: when the process's initial thread has used SESSION_LEAST_CPU_NS of CPU time, the
+ * timer's signal starts the measurement. A process that uses less has no profile.
+ *
+ * The measurement then starts in a signal handler, although it calls functions that are not async-signal-safe
+ * (snprintf, realpath, dl_iterate_phdr). None of these allocates from the heap. The handler starts it only if
+ * the thread was interrupted outside the C library and the dynamic loader, whose locks it may hold. If that
+ * fails FUSE_PATIENCE times, only the dynamic loader counts. */
+#ifndef BLAME_OMPT_TOOL_LIFE_FUSE_H
+#define BLAME_OMPT_TOOL_LIFE_FUSE_H
+
+#include <stdbool.h>
+
+#define FUSE_PATIENCE 10
+
+/* Lights the fuse of this process: start() is called in the initial thread, on a stack of the tool. It
+ * returns false if nothing can be measured. The sampling signal must be installed. Returns false if there is
+ * no timer or memory. [init] */
+bool fuse_light(bool (*start)(void));
+
+/* Puts out the fuse, because the measurement starts for another reason, or the process ends. [any] */
+void fuse_put_out(void);
+
+#endif

@@ -1,0 +1,76 @@
+"""Programs without OpenMP under `blame run`: what their first thread does is known by its CPU time and by how long it sleeps."""
+
+import json
+import os
+
+import contract_checks
+from harness import BlameTest, program
+
+SOUND = contract_checks.TREE_CHECKS + [contract_checks.check_run, contract_checks.check_threads,
+                                       contract_checks.check_exact_laws]
+PROGRAM = "without_openmp"
+
+
+class WithoutOpenmp(BlameTest):
+    def measured(self, *arguments, status=7, env=None, options=()):
+        run = self.attached([program(PROGRAM), *map(str, arguments)], env, "launcher", options)
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def assert_total(self, profile, metric, name, expected_s):
+        """Sampled times: 5 standard deviations of as many samples, and a few of them."""
+        period_s = 1 / profile.rate()
+        self.assertLess(abs(profile.total(metric, name) - expected_s), 5 * (period_s * expected_s) ** 0.5 + 5 * period_s + 0.02, name)
+
+    def test_work_and_sleep_have_contexts_and_times(self):
+        run = self.measured(300, 100, 200)
+        self.assertEqual((run.stdout, run.stderr), ("done\n", ""), run)
+        profile = self.load(run, checks=SOUND)
+        self.assert_total(profile, "work", "hot", 0.29)  # the first 0.01 s are before the measurement
+        self.assert_total(profile, "work", "warm", 0.1)
+        self.assert_total(profile, "blocked", "nap", 0.2)
+        self.assertEqual((profile.run["threads_max"], profile.run["regions"], profile.total("idleness", "main")), (1, 0, 0))
+
+    def test_the_summary_says_that_there_was_no_openmp(self):
+        run = self.measured(200, 0, 100, env={"BLAME_SUMMARY": "1"})
+        self.assertIn(", no OpenMP\n", run.stderr, run)
+        for metric in ("idleness", "overhead", "lock wait"):
+            self.assertNotIn(f"\n  {metric}", run.stderr, run)
+        self.assertIn("blocked in nanosleep", run.stderr, run)
+
+    def test_who_uses_little_cpu_time_leaves_nothing(self):
+        run = self.measured(2, 1, 100)
+        self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
+        self.assertIn("blame: no profile: ", run.stderr)
+
+    def test_it_can_be_left_out(self):
+        run = self.measured(100, 0, 0, options=["--omp-only"])
+        self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
+
+    def test_a_forked_child_has_a_profile_of_its_own(self):
+        run = self.measured(150, 0, 0, "fork")
+        self.assertEqual(run.stdout, "child 3\ndone\n", run)
+        found = run.directories()
+        self.assertEqual(len(found), 2, run)
+        names = sorted(name for directory in found for name in ("hot", "in_child")
+                       if self.load(run, directory, checks=SOUND).total("work", name) > 0.1)
+        self.assertEqual(names, ["hot", "in_child"], run)
+
+    def test_one_that_aborts_has_a_profile(self):
+        run = self.measured(150, 0, 0, "abort", status=134)
+        self.assert_total(self.load(run, checks=SOUND), "work", "hot", 0.14)
+
+    def test_openmp_that_comes_later_goes_on_with_the_same_measurement(self):
+        for library in ("loads_later_lib.so", "loads_later_clang.so"):
+            with self.subTest(library=library):
+                run = self.measured(150, 0, 0, "openmp", program(library))
+                profile = self.load(run, checks=SOUND)
+                self.assert_total(profile, "work", "hot", 0.14)
+                self.assertGreater(profile.clocked("later_share"), 0, run)
+                self.assertEqual((profile.run["threads_max"], profile.run["regions"]), (2, 1), run)
+
+    def test_scripts_leave_profiles_of_what_computes(self):
+        run = self.attached(["sh", "-c", f"for i in 1 2 3; do /bin/true; done; {program(PROGRAM)} 150 0 0; exit 5"], None, "launcher")
+        self.assertEqual((run.status, run.stdout, len(run.directories())), (5, "done\n", 1), run)
+        with open(os.path.join(run.directories()[0], "run.json"), encoding="utf-8") as file:
+            self.assertIn(PROGRAM, json.load(file)["command"])

@@ -1,0 +1,87 @@
+/* A program without OpenMP. What it does is known by its CPU time and by how long it sleeps: computes for `hot` and `warm`,
+ * sleeps in `nap`, all in milliseconds.
+ *
+ *     without_openmp HOT WARM NAP [fork | abort | openmp LIBRARY]
+ *
+ * fork: a child computes as long as hot(). openmp: loads the library afterwards, whose sum_of_team() begins a region. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAMED __attribute__((noinline, noclone))
+
+static volatile double sink;
+
+static double cpu_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static inline __attribute__((always_inline)) void compute(double ms)
+{
+    double end_s = cpu_s() + ms / 1000;
+    while (cpu_s() < end_s)
+        for (int i = 0; i < 1000; i++)
+            sink += i;
+}
+
+NAMED static void hot(double ms)
+{
+    compute(ms);
+}
+
+NAMED static void warm(double ms)
+{
+    compute(ms);
+    sink++;
+}
+
+NAMED static void in_child(double ms)
+{
+    compute(ms);
+    sink += 2;
+}
+
+NAMED static void nap(double ms)
+{
+    struct timespec left = {(time_t)(ms / 1000), (long)(ms * 1e6) % 1000000000};
+    if (nanosleep(&left, NULL))
+        puts("interrupted");
+}
+
+int main(int argc, char **argv)
+{
+    const char *end = argc > 4 ? argv[4] : "";
+    if (argc < 4)
+        return 2;
+    hot(atof(argv[1]));
+    warm(atof(argv[2]));
+    nap(atof(argv[3]));
+    if (strcmp(end, "fork") == 0) {
+        pid_t child = fork();
+        if (child == 0) {
+            in_child(atof(argv[1]));
+            exit(3);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        printf("child %d\n", WEXITSTATUS(status));
+    }
+    if (strcmp(end, "openmp") == 0 && argc > 5) {
+        void *library = dlopen(argv[5], RTLD_NOW);
+        int (*region)(void) = library ? (int (*)(void))dlsym(library, "sum_of_team") : NULL;
+        if (!region || region() != 3)
+            return 4;
+    }
+    puts("done");
+    fflush(stdout);
+    if (strcmp(end, "abort") == 0)
+        abort();
+    return 7;
+}
