@@ -73,7 +73,7 @@ class Held(Measured):
 
     def test_after_the_signal_a_condition_wait_waits_for_its_mutex(self):
         run, profile = self.profile_of("posix_waits", "wakes", env=LAYER)
-        self.assertEqual(profile.total("lock wait here", "sleeper"), profile.root["lock wait (I)"])
+        self.assertGreater(profile.total("lock wait here", "sleeper"), 0.9 * profile.root["lock wait (I)"])
         held_s = stated(run, "work", "signaller") / self.pace
         self.assertGreater(profile.total("lock wait", "signaller"), 0.3 * held_s)
         self.assertLess(profile.total("lock wait", "signaller"), 1.1 * held_s)

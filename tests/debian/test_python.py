@@ -198,7 +198,7 @@ def needs(*modules):
 
 class Interpreters(BlameTest):
     def profiles(self, script, *arguments, interpreter=PYTHON):
-        """One for each process that computes; the results are as without blame."""
+        """One for each process that begins regions or is killed; the results are as without blame."""
         path = os.path.join(self.folder, "script")
         with open(path, "w", encoding="utf-8") as file:
             file.write(script)
@@ -208,11 +208,9 @@ class Interpreters(BlameTest):
         found = [self.load(run, directory, SOUND) for directory in run.directories()
                  if os.path.exists(os.path.join(directory, "run.json"))]
         for profile in found:
-            if profile.run["finished"]:
-                self.assertGreater(profile.run["regions"], 0, run)
             self.assertEqual(profile.run["other_runtimes"], [], run)
             self.assertGreater(profile.root["work (I)"], 0, run)
-        return found
+        return [profile for profile in found if profile.run["regions"] or not profile.run["finished"]]
 
     @needs("numpy")
     def test_numpy(self):
