@@ -645,6 +645,16 @@ static bool loader_has_gcc_runtime(void)
     return self.gomp != NULL;
 }
 
+/* Returns true if the program links the library with which programs forbid themselves system calls. Such a program may
+ * forbid those that the tool makes, and be killed for them. */
+static bool loader_finds_sandbox(void)
+{
+    for (const struct link_map *map = self.program; map; map = map->l_next)
+        if (text_after(text_file_name(map->l_name), "libseccomp.so"))
+            return true;
+    return false;
+}
+
 static const struct link_map *loader_find_libc(void)
 {
     for (const struct link_map *map = self.program; map; map = map->l_next)
@@ -685,7 +695,7 @@ EXPORT void la_preinit(uintptr_t *cookie)
 {
     (void)cookie;
     self.started = true;
-    if (loader_start_runtime() || self.measured || loader_has_gcc_runtime())
+    if (loader_start_runtime() || self.measured || loader_has_gcc_runtime() || loader_finds_sandbox())
         return;
     if (!self.asked)
         loader_read_environment(&self.given);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import contract_checks
 from harness import BlameTest, program
@@ -45,6 +46,12 @@ class WithoutOpenmp(BlameTest):
 
     def test_it_can_be_left_out(self):
         run = self.measured(100, 0, 0, options=["--omp-only"])
+        self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
+
+    def test_a_program_that_may_forbid_itself_system_calls_is_not_measured(self):
+        library = os.path.join(self.new_folder(), "libseccomp.so.9")
+        shutil.copy(program("dlopen_lib.so"), library)
+        run = self.measured(100, 0, 0, env={"LD_PRELOAD": library})
         self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
 
     def test_a_forked_child_has_a_profile_of_its_own(self):
