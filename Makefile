@@ -32,7 +32,7 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(NO_PA
 BASE   := $(sort $(wildcard base/*.c))
 CCT    := $(sort $(wildcard cct/*.c cct/*/*.c))
 PLUGIN := $(BASE) $(CCT) $(call of_machine,$(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
-COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/timeline/moment.c cct/sums.c \
+COMMAND := base/clock.c base/entries.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/timeline/moment.c cct/sums.c \
     base/recipe_cause.c $(sort $(filter-out command/mpi_merge/%,$(wildcard command/*/*.c)))
 
 # `blame` is also a folder: a target of that name would always be up to date.

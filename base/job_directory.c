@@ -1,6 +1,5 @@
 #include "base/job_directory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +8,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/entries.h"
 
 /* largest number that is tried as a suffix of the directory's name: .1, .2 ... */
 #define MOST_ATTEMPTS 100000
@@ -171,16 +172,15 @@ bool job_directory_tell(const char *path)
     return true;
 }
 
+static bool job_directory_is_of_mark(const char *name, void *alone)
+{
+    return *(bool *)alone = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, JOB_MARK) == 0;
+}
+
 static bool job_directory_has_only_mark(const char *path)
 {
     bool alone = true;
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && alone && (entry = readdir(directory));)
-        alone =
-            strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, JOB_MARK) == 0;
-    if (directory)
-        closedir(directory);
-    return directory && alone;
+    return entries_visit(path, job_directory_is_of_mark, &alone) && alone;
 }
 
 /* Waits until no other process is removing the directory, whose mark our mark would otherwise overwrite.

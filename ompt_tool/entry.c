@@ -139,14 +139,15 @@ static void entry_flag_first_runtime(ompt_function_lookup_t lookup)
     }
 }
 
-/* Flags the modules of the process's second runtime. They may already be in the file, without the flag. */
-static void entry_note_second(ompt_function_lookup_t lookup)
+/* Flags the modules of a runtime that starts during the measurement. They may already be in the file, without the
+ * flag. */
+static void entry_note_later_runtime(ompt_function_lookup_t lookup)
 {
     const uintptr_t addresses[] = {(uintptr_t)lookup, (uintptr_t)lookup(BEHIND_NAME)};
     for (size_t i = 0; i < 2; i++) {
         const struct loadmap_range *range = entry_flag_runtime(addresses[i]);
         if (range)
-            arena_text("second_runtime_path", loadmap_module(range->module_id)->path);
+            arena_text("later_runtime_path", loadmap_module(range->module_id)->path);
     }
 }
 
@@ -166,6 +167,7 @@ static void entry_finish_at_exit(void)
 {
     uint32_t own = 0;
     session.exits = true;
+    fuse_put_out();
     first_thread_exits();
     for (const struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         own += thread->record.active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
@@ -289,6 +291,7 @@ static __attribute__((noinline)) int entry_join_runtime(ompt_function_lookup_t l
         return 0;
     loadmap_refresh();
     entry_flag_first_runtime(lookup);
+    entry_note_later_runtime(lookup);
     arena_text("runtime", session.runtime);
     if (session.runtime_path)
         arena_text("runtime_path", session.runtime_path);
@@ -356,7 +359,7 @@ static int initialize_second(ompt_function_lookup_t lookup, int device, ompt_dat
     if (!callbacks_register_second(set_callback, first_thread_stays(), text, sizeof(text)) || *text)
         log_line_of_job("the second OpenMP runtime does not report all events: ", text, NULL);
     loadmap_refresh();
-    entry_note_second(lookup);
+    entry_note_later_runtime(lookup);
     return 1;
 }
 
@@ -424,6 +427,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
                         NULL);
         return NULL;
     }
+    fuse_put_out();
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
     bool may_start = session.armed || entry_may_start(true);
     if (may_start)
@@ -431,8 +435,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     return may_start ? &result : NULL;
 }
 
-/* Starts the measurement of a program without OpenMP, and attaches the calling thread. */
-static bool entry_start_plain(void)
+/* Starts the measurement of a program without OpenMP, and attaches the calling thread, on whose stack `stack` is. */
+static bool entry_start_plain(uintptr_t stack)
 {
     struct os_write_guard guard;
     struct float_state floats = float_begin();
@@ -441,7 +445,7 @@ static bool entry_start_plain(void)
     bool started = entry_start_measuring(NULL);
     os_unguard_writes(&guard);
     float_end(floats);
-    struct thread *thread = started ? attach_thread(PROFILE_THREAD_INITIAL) : NULL;
+    struct thread *thread = started ? attach_thread_on(PROFILE_THREAD_INITIAL, stack) : NULL;
     if (!thread)
         return false;
     thread->record.plain = true;
@@ -453,11 +457,12 @@ static bool entry_start_plain(void)
 void blame_begin_without_openmp(void)
 {
     log_begin();
-    if (!entry_may_start(false) || entry_is_forbidden(false) || !entry_prepare())
+    if (!entry_may_start(false) || entry_is_forbidden(false) || !entry_prepare() || !entry_look_around())
         return;
     /* libpapi may not be loaded in a signal handler */
     bool now = session.options.counters || session.options.sample;
-    session.armed = now ? entry_start_plain() : fuse_light(entry_start_plain);
+    session.armed = now ? entry_start_plain((uintptr_t)__builtin_frame_address(0))
+                        : thread_prepare() && fuse_light(entry_start_plain);
 }
 
 /* Finishes the measurement if finalize() was not called: exit() in a worker thread skips it. _exit() and

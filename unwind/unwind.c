@@ -54,12 +54,11 @@ static bool unwinder_is_first_stack(struct unwinder *unwinder, uintptr_t on_it, 
     return here >= unwinder->own_stack_low && here < unwinder->own_stack_high;
 }
 
-static void unwinder_find_stack(struct unwinder *unwinder)
+static void unwinder_find_stack(struct unwinder *unwinder, uintptr_t here)
 {
     pthread_attr_t attributes;
     void *base = NULL;
     size_t bytes = 0;
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     /* For the main thread, pthread_getattr_np() reads /proc/self/maps through stdio. We need it only if this
      * thread now runs on a fiber's stack, or was not the main thread before it called fork(). */
     if (os_tid() == getpid() && unwinder_is_first_stack(unwinder, getauxval(AT_EXECFN), here))
@@ -91,11 +90,11 @@ bool unwinder_init(struct unwinder *unwinder)
     return false;
 }
 
-void unwinder_attach(struct unwinder *unwinder)
+void unwinder_attach(struct unwinder *unwinder, uintptr_t here)
 {
     static uint32_t warm;
     struct unwind_frame frame;
-    unwinder_find_stack(unwinder);
+    unwinder_find_stack(unwinder, here);
     /* The first walks in a process initialise data, mainly in libunwind. This must not happen in a handler. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
         unwinder->libunwind_only = round == 0;

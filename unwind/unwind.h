@@ -18,9 +18,9 @@ void unwind_note_trampoline(int signal);
 /* Initialises a thread's unwinder. Returns false if there is no memory. [owner] */
 bool unwinder_init(struct unwinder *unwinder);
 
-/* Binds the unwinder to the calling thread and finds the bounds of the thread's stack. The first call in a
- * process also takes a trial walk, which initialises libunwind. [owner] */
-void unwinder_attach(struct unwinder *unwinder);
+/* Binds the unwinder to the calling thread and finds the bounds of the thread's stack, on which `here` is. The first
+ * call in a process also takes a trial walk, which initialises libunwind. [owner] */
+void unwinder_attach(struct unwinder *unwinder, uintptr_t here);
 
 /* Starts a walk at the instruction that a signal interrupted. [handler] */
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context);

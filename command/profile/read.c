@@ -565,11 +565,11 @@ static void profile_count_trace(const struct profile_chunks *chunks, struct prof
     }
 }
 
-/* Flags the modules of a second runtime, which started after they were written to the file. */
-static void profile_flag_second_runtime(struct profile *profile)
+/* Flags the modules of runtimes that started after they were written to the file. */
+static void profile_flag_later_runtimes(struct profile *profile)
 {
     const char *path = NULL;
-    while ((path = profile_text_next(profile, "second_runtime_path", path)))
+    while ((path = profile_text_next(profile, "later_runtime_path", path)))
         for (size_t i = 0; i < profile->module_count; i++)
             if (strcmp(profile->modules[i].path, path) == 0)
                 profile->modules[i].flags |= PROFILE_MODULE_RUNTIME;
@@ -599,7 +599,7 @@ static const char *profile_read_records(struct profile_chunks *chunks, size_t th
     if (!wrong) {
         profile_read_modules(chunks, profile);
         profile_read_text(chunks, profile);
-        profile_flag_second_runtime(profile);
+        profile_flag_later_runtimes(profile);
         profile_excuse_start(profile);
         profile_read_names(chunks, profile);
         profile_count_trace(chunks, profile);

@@ -31,7 +31,7 @@ static bool attach_is_initial(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_INITIAL;
 }
 
-static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_kind kind)
+static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_kind kind, uintptr_t stack)
 {
     struct thread *thread = thread_take(kind);
     if (!thread)
@@ -46,7 +46,7 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
     thread->regions.open = NULL; /* regions that the record's previous owner left open never end */
     thread->regions.nameless = 0;
     probes_attach(thread);
-    unwinder_attach(&thread->unwinder);
+    unwinder_attach(&thread->unwinder, stack);
     restart_state_init(&thread->restart, sampler_signals());
     state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
     thread->unusual.notes = true;
@@ -62,9 +62,14 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
 
 struct thread *attach_thread(enum profile_thread_kind kind)
 {
+    return attach_thread_on(kind, (uintptr_t)__builtin_frame_address(0));
+}
+
+struct thread *attach_thread_on(enum profile_thread_kind kind, uintptr_t stack)
+{
     int saved_errno = errno; /* the program may read errno after its thread's first OpenMP call */
     struct float_state floats = float_begin();
-    struct thread *thread = attach_now(kind);
+    struct thread *thread = attach_now(kind, stack);
     float_end(floats);
     errno = saved_errno;
     return thread;

@@ -15,6 +15,7 @@
 #include "cct/arena.h"
 #include "cct/deferred/region.h"
 #include "ompt_tool/life/attach.h"
+#include "ompt_tool/life/fuse.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
@@ -98,8 +99,11 @@ struct thread *fork_child_attach(void)
     uint32_t expected = 1;
     if (likely(!load_relaxed(&child_waits)) || fork_is_new())
         return NULL;
-    if (compare_exchange(&child_waits, &expected, 0) && !arena_is_open() && !fork_start_measuring())
-        return NULL;
+    if (compare_exchange(&child_waits, &expected, 0)) {
+        fuse_put_out();
+        if (!arena_is_open() && !fork_start_measuring())
+            return NULL;
+    }
     struct thread *thread = arena_is_open() ? attach_thread(PROFILE_THREAD_INITIAL) : NULL;
     if (thread) {
         levels_find(thread, runtime_current_task(NULL));

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/atomics.h"
 #include "base/bind.h"
 #include "base/clock.h"
 #include "base/os.h"
@@ -22,10 +23,17 @@
  * lit; a fiber, whose stack may be small, is further away */
 #define NEAR_BYTES (8u << 20)
 
+#define START_MS 1000 /* time in ms that another thread has to start the measurement */
+static const struct timespec millisecond = {.tv_nsec = 1000000};
+
+/* BLOWN: the initial thread starts the measurement. Who changes LIT, by compare and exchange, decides. */
+enum { OUT, LIT, BLOWN };
+
 static struct {
-    bool (*start)(void); /* NULL: no fuse was ever lit */
-    pid_t lit;           /* the process whose fuse burns; 0: none */
-    uint32_t tries;      /* how often the signal came at a moment at which nothing may start */
+    bool (*start)(uintptr_t stack);
+    uint32_t state;
+    pid_t process;  /* the process that has the timer */
+    uint32_t tries; /* how often the signal came at a moment at which nothing may start */
     timer_t timer;
     uintptr_t near;         /* an address in the initial thread's stack */
     uintptr_t libc, loader; /* addresses in the C library and in the dynamic loader */
@@ -49,10 +57,29 @@ static bool fuse_may_blow(const ucontext_t *context)
 
 void fuse_put_out(void)
 {
-    if (fuse.lit == getpid())
-        os_timer_stop(fuse.timer);
-    fuse.lit = 0;
-    sampler_on_stranger = NULL;
+    uint32_t lit = LIT;
+    if (compare_exchange(&fuse.state, &lit, OUT)) {
+        if (fuse.process == getpid())
+            os_timer_stop(fuse.timer);
+        return;
+    }
+    for (uint32_t ms = 0; load_acquire(&fuse.state) == BLOWN && ms < START_MS; ms++)
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &millisecond, NULL);
+}
+
+/* Starts the measurement in the signal handler. Returns the state of the interrupted call. */
+static struct restart_state *fuse_blow(void)
+{
+    uint32_t lit = LIT;
+    if (!compare_exchange(&fuse.state, &lit, BLOWN))
+        return &fuse.restart;
+    os_timer_stop(fuse.timer);
+    sampler_drop_stranger_stack();
+    bool started = fuse.start(fuse.near) && thread_self;
+    if (started)
+        thread_self->restart = fuse.restart;
+    store_release(&fuse.state, OUT);
+    return started ? &thread_self->restart : &fuse.restart;
 }
 
 /* Handles a signal in a thread that is not measured. */
@@ -64,14 +91,8 @@ static void fuse_on_signal(const siginfo_t *info, ucontext_t *context)
         return;
     uint64_t now_ns = clock_now_ns();
     restart_enter(restart, context);
-    if (info->si_code == SI_TIMER && fuse.lit == getpid() && fuse_may_blow(context)) {
-        fuse_put_out();
-        sampler_drop_stranger_stack();
-        if (fuse.start() && thread_self) {
-            thread_self->restart = fuse.restart;
-            restart = &thread_self->restart;
-        }
-    }
+    if (info->si_code == SI_TIMER && fuse.process == getpid() && fuse_may_blow(context))
+        restart = fuse_blow();
     restart_interrupted_call(restart, context, now_ns);
     errno = saved_errno;
     restart_leave(restart, context);
@@ -83,23 +104,26 @@ static bool fuse_set_timer(void)
     int signal = sampler_signal();
     fuse.tries = 0;
     fuse.near = (uintptr_t)__builtin_frame_address(0);
+    fuse.process = getpid();
     restart_state_init(&fuse.restart, sampler_signals());
-    fuse.lit = getpid(); /* before the first signal */
+    store_release(&fuse.state, LIT); /* before the first signal */
     sampler_on_stranger = fuse_on_signal;
     if (!signal || !sampler_make_stranger_stack() ||
         !os_timer_start(&fuse.timer, signal, true, 0, SESSION_LEAST_CPU_NS))
-        fuse.lit = 0;
-    return fuse.lit != 0;
+        store_release(&fuse.state, OUT);
+    return fuse.state == LIT;
 }
 
-/* Lights a fuse in a forked child, which inherits no timer. */
+/* Lights a fuse in a forked child, which inherits no timer. If the fork came while another thread started the
+ * measurement, nobody continues that, and the child is not measured. */
 static void fuse_forked(void)
 {
     session.plain = false;
-    fuse_set_timer();
+    if (load_acquire(&fuse.state) != BLOWN)
+        fuse_set_timer();
 }
 
-bool fuse_light(bool (*start)(void))
+bool fuse_light(bool (*start)(uintptr_t stack))
 {
     fuse.start = start;
     fuse.libc = (uintptr_t)bind_find_in_libc("read");

@@ -6,22 +6,24 @@
  * timer's signal starts the measurement. A process that uses less has no profile.
  *
  * The measurement then starts in a signal handler, although it calls functions that are not async-signal-safe
- * (snprintf, realpath, dl_iterate_phdr). None of these allocates from the heap. The handler starts it only if
- * the thread was interrupted outside the C library and the dynamic loader, whose locks it may hold. If that
- * fails FUSE_PATIENCE times, only the dynamic loader counts. */
+ * (snprintf). None of these uses the heap, which the thread may be changing: what needs it is made before
+ * main (thread_prepare). The handler starts only if the thread was interrupted outside the C library and the dynamic
+ * loader, whose locks it may hold. If that fails FUSE_PATIENCE times, only the dynamic loader counts. */
 #ifndef BLAME_OMPT_TOOL_LIFE_FUSE_H
 #define BLAME_OMPT_TOOL_LIFE_FUSE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define FUSE_PATIENCE 10
 
-/* Lights the fuse of this process: start() is called in the initial thread, on a stack of the tool. It
- * returns false if nothing can be measured. The sampling signal must be installed. Returns false if there is
+/* Lights the fuse of this process: start() is called in the initial thread, on a stack of the tool, with an address
+ * on the thread's own stack. It returns false if nothing can be measured. The sampling signal must be installed. Returns false if there is
  * no timer or memory. [init] */
-bool fuse_light(bool (*start)(void));
+bool fuse_light(bool (*start)(uintptr_t stack));
 
-/* Puts out the fuse, because the measurement starts for another reason, or the process ends. [any] */
+/* Puts out the fuse, because the measurement starts for another reason, or the process ends. If the fuse has just
+ * blown in another thread, waits for that start, for a second at most. [any] */
 void fuse_put_out(void);
 
 #endif

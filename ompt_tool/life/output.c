@@ -2,7 +2,6 @@
  * file. */
 #include "ompt_tool/life/output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/entries.h"
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -198,24 +198,33 @@ static bool output_is_left_by_us(const char *path)
     return ours;
 }
 
+/* A directory in which this process may have left a profile, and how that file's name ends. */
+struct left_profile {
+    const char *path;
+    char end[32];
+};
+
+static bool output_remove_if_left(const char *name, void *argument)
+{
+    const struct left_profile *left = argument;
+    char file[PATH_MAX];
+    size_t length = strlen(name), end = strlen(left->end);
+    bool named = length > end && strcmp(name + length - end, left->end) == 0;
+    if (named && snprintf(file, sizeof(file), "%s/%s", left->path, name) < (int)sizeof(file) &&
+        output_is_left_by_us(file)) {
+        unlink(file);
+        rmdir(left->path);
+    }
+    return true;
+}
+
 /* If this process left a profile without a region there before exec, removes the profile, so that the present
  * program can use the directory's name. */
 static void output_remove_left_profile(const char *path)
 {
-    char end[32], file[PATH_MAX];
-    DIR *directory = opendir(path);
-    size_t length = (size_t)snprintf(end, sizeof(end), "-%d.blame", (int)getpid());
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        size_t name = strlen(entry->d_name);
-        bool named = name > length && strcmp(entry->d_name + name - length, end) == 0;
-        if (named && snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) < (int)sizeof(file) &&
-            output_is_left_by_us(file)) {
-            unlink(file);
-            rmdir(path);
-        }
-    }
-    if (directory)
-        closedir(directory);
+    struct left_profile left = {.path = path};
+    snprintf(left.end, sizeof(left.end), "-%d.blame", (int)getpid());
+    entries_visit(path, output_remove_if_left, &left);
 }
 
 /* Makes a directory for this process alone. If the name is taken, appends a number; an existing directory is
@@ -255,12 +264,16 @@ static bool output_look_at_directory(struct stat *made)
     return false;
 }
 
-/* Makes the directory's path absolute, because the program may change its current directory later. */
+/* Makes the directory's path absolute, because the program may change its current directory later. realpath() would
+ * use the heap for long paths. */
 static void output_make_absolute(void)
 {
-    char absolute[PATH_MAX];
-    if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
+    char absolute[sizeof(session.directory)];
+    int fd = open(session.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && os_file_path(fd, absolute, sizeof(absolute)) && absolute[0] == '/')
         strcpy(session.directory, absolute);
+    if (fd >= 0)
+        close(fd);
 }
 
 static mode_t output_file_mode(void)
@@ -299,18 +312,18 @@ static bool output_claim_file(const char *path)
     return true;
 }
 
+/* Counts only measurement files, not marks and not logs of stacks. */
+static bool output_count_file(const char *name, void *count)
+{
+    size_t length = strlen(name);
+    *(uint32_t *)count += name[0] != '.' && length > 6 && strcmp(name + length - 6, ".blame") == 0;
+    return true;
+}
+
 static uint32_t output_count_files(void)
 {
     uint32_t count = 0;
-    DIR *directory = opendir(session.directory);
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        size_t length = strlen(entry->d_name);
-        count += entry->d_name[0] != '.' && length > 6 &&
-                 /* count only measurement files, not marks and not logs of stacks */
-                 strcmp(entry->d_name + length - 6, ".blame") == 0;
-    }
-    if (directory)
-        closedir(directory);
+    entries_visit(session.directory, output_count_file, &count);
     return count;
 }
 

@@ -20,7 +20,6 @@
 #include "cct/arena.h"
 #include "cct/timeline/moment.h"
 #include "ompt_tool/counters/counters_plan.h"
-#include "ompt_tool/life/fuse.h"
 #include "ompt_tool/life/launch.h"
 #include "ompt_tool/life/machine.h"
 #include "ompt_tool/life/output.h"
@@ -278,7 +277,6 @@ void start_refused(void)
 bool start_measuring(uint64_t process_start_ns)
 {
     uint64_t counted_ns = counters_plan_sample_period_ns();
-    fuse_put_out();
     session_begin(process_start_ns);
     session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
     start_choose_reports(&session.options);

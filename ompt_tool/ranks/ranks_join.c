@@ -1,6 +1,5 @@
 #include "ompt_tool/ranks/ranks_join.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/atomics.h"
+#include "base/entries.h"
 #include "base/hash.h"
 #include "base/launcher.h"
 #include "base/log.h"
@@ -173,23 +173,24 @@ static void ranks_segment_remove_left(const char *path)
     os_unmap(segment, RANKS_BYTES);
 }
 
-/* Removes the segments of jobs that were killed before all their ranks had arrived. */
-static void ranks_segments_remove_left(void)
+static bool ranks_segment_look(const char *name, void *looks)
 {
     const char *own = joined.path + strlen(SHARED);
     size_t same = (size_t)(strrchr(own, '-') + 1 - own);
     char path[sizeof(joined.path)];
-    struct dirent *entry;
-    DIR *directory = joined.knows_numbers ? opendir(SHARED) : NULL;
-    for (int i = 0; directory && i < LOOKS && (entry = readdir(directory)); i++) {
-        if (strncmp(entry->d_name, own, same) != 0 || strlen(entry->d_name) != strlen(own) ||
-            strcmp(entry->d_name, own) == 0)
-            continue;
-        snprintf(path, sizeof(path), SHARED "%.*s", (int)strlen(own), entry->d_name);
+    if (strncmp(name, own, same) == 0 && strlen(name) == strlen(own) && strcmp(name, own) != 0) {
+        snprintf(path, sizeof(path), SHARED "%.*s", (int)strlen(own), name);
         ranks_segment_remove_left(path);
     }
-    if (directory)
-        closedir(directory);
+    return ++*(int *)looks < LOOKS;
+}
+
+/* Removes the segments of jobs that were killed before all their ranks had arrived. */
+static void ranks_segments_remove_left(void)
+{
+    int looks = 0;
+    if (joined.knows_numbers)
+        entries_visit(SHARED, ranks_segment_look, &looks);
 }
 
 void ranks_join(void)

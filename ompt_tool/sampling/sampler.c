@@ -294,8 +294,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     struct thread *thread = thread_self;
     if (unlikely(!thread)) {
         /* The thread is not measured yet, or its measurement has ended. */
-        if (sampler_on_stranger)
-            sampler_on_stranger(info, context);
+        void (*on_stranger)(const siginfo_t *, ucontext_t *) = load_relaxed(&sampler_on_stranger);
+        if (on_stranger)
+            on_stranger(info, context);
         return;
     }
     struct clock_reading clocks = clock_read(); /* the time of the sample */

@@ -61,7 +61,7 @@ uint64_t thread_untracked_ns(uint64_t now_ns)
     return load_relaxed(&threads.untracked_ns) + load_relaxed(&threads.untracked_now) * now_ns;
 }
 
-/* Creates the missing parts of a record. Returns false if memory runs out; the parts created so far stay for
+/* Creates the missing parts of a record (thread_prepare() may have made some). Returns false if memory runs out; the parts created so far stay for
  * the next attempt. */
 static bool thread_complete_record(struct thread *thread)
 {
@@ -138,6 +138,16 @@ static struct thread *thread_make_record(struct thread **fresh)
     thread->record.next_all = threads.all;
     store_release(&threads.all, thread);
     return thread;
+}
+
+bool thread_prepare(void)
+{
+    if (!threads.half)
+        threads.half = thread_map_record();
+    if (!threads.half || (!threads.half->unwinder.cache && !unwinder_init(&threads.half->unwinder)))
+        return false;
+    unwinder_attach(&threads.half->unwinder, (uintptr_t)__builtin_frame_address(0));
+    return true;
 }
 
 /* Makes a new thread continue the ledger of an ended thread. The ledger's duration becomes the sum of both

@@ -246,6 +246,10 @@ extern __thread struct state_line *thread_line __attribute__((tls_model("initial
 /* Whether the calling thread has given back its record because it is about to end. [owner] */
 extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
+/* Makes what the first record needs from the heap: it may be taken in a signal handler (life/fuse.h). Returns false
+ * if there is no memory. [init] */
+bool thread_prepare(void);
+
 /* Returns a record for the calling thread, and does not set thread_self. Returns NULL if the measurement has
  * ended or memory is short. In the second case, the thread's time until thread_end_untracked() counts as
  * lost. [owner] */

@@ -54,6 +54,16 @@ class WithoutOpenmp(BlameTest):
         run = self.measured(100, 0, 0, env={"LD_PRELOAD": library})
         self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
 
+    def test_the_measurement_starts_without_the_heap(self):
+        """Which the program may be changing at that moment. The folders are new, there already, and those of a job."""
+        taken, long_name = self.new_folder(), os.path.join(self.new_folder(), *["d" * 200] * 8)
+        os.makedirs(long_name)
+        for env, options in (({}, []), ({"BLAME_OUT": taken}, []), ({}, ["--job", "a"]), ({}, ["--trace"]), ({"BLAME_OUT": long_name}, [])):
+            with self.subTest(env=env, options=options):
+                run = self.attached([program("in_malloc")], env, "launcher", options)
+                self.assertEqual((run.status, run.stdout), (7, "done\n"), run)
+                self.assertNotIn("no profile", run.stderr, run)
+
     def test_a_forked_child_has_a_profile_of_its_own(self):
         run = self.measured(150, 0, 0, "fork")
         self.assertEqual(run.stdout, "child 3\ndone\n", run)

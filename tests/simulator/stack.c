@@ -123,8 +123,9 @@ bool unwinder_init(struct unwinder *unwinder)
     return true;
 }
 
-void unwinder_attach(struct unwinder *unwinder)
+void unwinder_attach(struct unwinder *unwinder, uintptr_t here)
 {
+    (void)here;
     unwinder->stack_high = stack_high(machine.current);
 }
 

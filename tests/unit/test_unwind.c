@@ -205,7 +205,7 @@ static int install(void **unused)
     if (!loadmap_init() || !unwinder_init(&unwinder) || sigaction(SAMPLE_SIGNAL, &action, NULL) != 0)
         return -1;
     unwind_note_trampoline(SAMPLE_SIGNAL);
-    unwinder_attach(&unwinder);
+    unwinder_attach(&unwinder, (uintptr_t)__builtin_frame_address(0));
     unw_proc_info_t info;
     if (unw_get_proc_info_by_ip(unw_local_addr_space, (unw_word_t)run_workload, &info, NULL) != 0)
         return -1;

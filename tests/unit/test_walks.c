@@ -239,7 +239,7 @@ static void prepare(struct unwinder *unwinder, bool libunwind_only)
 {
     if (!unwinder_init(unwinder))
         abort();
-    unwinder_attach(unwinder);
+    unwinder_attach(unwinder, (uintptr_t)__builtin_frame_address(0));
     unwinder->libunwind_only = libunwind_only;
 }
 

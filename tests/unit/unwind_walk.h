@@ -58,7 +58,7 @@ __attribute__((unused)) static bool meets(const struct walk *walk, const void *f
 static void attach(void)
 {
     assert_true(unwinder_init(&unwinder));
-    unwinder_attach(&unwinder);
+    unwinder_attach(&unwinder, (uintptr_t)__builtin_frame_address(0));
 }
 
 #endif
