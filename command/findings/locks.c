@@ -14,6 +14,9 @@ struct waiting {
     double held_ns;    /* own time of the code that held the lock, also before and after */
     uint32_t row;      /* the row that is blamed most; in a handoff, the row that waited most */
     double idle_ns;    /* ns of idleness in the regions in which threads wait for the lock */
+    double asleep_ns;  /* part of ns that is charged to sleeping holders; an estimate */
+    double most_asleep_ns;
+    uint32_t asleep; /* the row with the largest part of asleep_ns */
     size_t locks;
 };
 
@@ -29,6 +32,19 @@ static bool is_handoff(const struct row *row)
 static uint32_t row_of_pair(const struct inquiry *inquiry, const struct wait_pair *pair)
 {
     return inquiry->own[pair->row];
+}
+
+/* Splits a pair's waiting by the share of its time for which the blamed context slept. The sums do not tell
+ * which of that time was spent with the lock. */
+static void add_sleep_of_holder(struct waiting *to, const struct wait_pair *pair, const struct profile_sums *held)
+{
+    double own_ns = held->work + held->overhead + held->blocked;
+    double asleep_ns = own_ns > 0 ? pair->ns * held->blocked / own_ns : 0;
+    to->asleep_ns += asleep_ns;
+    if (asleep_ns > to->most_asleep_ns) {
+        to->most_asleep_ns = asleep_ns;
+        to->asleep = pair->row;
+    }
 }
 
 /* Adds a pair to the waiting of a finding. stamp: a number unique to the finding, with which the idleness of
@@ -47,6 +63,8 @@ static void add_lock_wait_pair(struct inquiry *inquiry, struct waiting *to, cons
     to->held_ns += held->work + held->overhead + held->blocked;
     if (handoff)
         to->handoff_ns += pair->ns;
+    else
+        add_sleep_of_holder(to, pair, held);
     if (to->row == ROW_NONE || (!handoff && pair->ns > to->holder_ns)) {
         to->row = row;
         to->holder_ns = handoff ? 0 : pair->ns;
@@ -84,12 +102,25 @@ static void describe_missing_cores(const struct waiting *waiting, char *text, si
         snprintf(text, bytes, "; %s s more while the lock's owner had no core", DECIMAL(waiting->no_core_ns * 1e-9, 2));
 }
 
+/* Writes ", held while blocked in read" if threads mostly waited for holders that slept. */
+static bool describe_sleep(struct inquiry *inquiry, const struct waiting *waiting, char *text, size_t bytes)
+{
+    char call[NAME_BYTES];
+    *text = '\0';
+    if (!(waiting->asleep_ns > 0) || waiting->asleep_ns < MOSTLY * waiting->ns)
+        return false;
+    shorten_name(call, name_of_call(inquiry->rows, waiting->asleep));
+    snprintf(text, bytes, ", held while blocked in %s", call);
+    return true;
+}
+
 /* Records a finding. lock: NULL if the finding covers many locks. */
 static void put_lock_finding(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
     double seconds = waiting->ns * 1e-9;
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
     bool scarce = waited_without_core_s(inquiry->profile) > HANDOFF_SHARE * waiting->handoff_ns * 1e-9;
+    char asleep[NAME_BYTES + 32], slept[FORMAT_NUMBER_BYTES + 64] = "";
     char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64], cores[FORMAT_NUMBER_BYTES + 64];
     struct finding finding = {
         .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
@@ -106,12 +137,18 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
     describe_missing_cores(waiting, cores, sizeof cores);
-    finding.title = format_printable("%s s of waiting for %s", DECIMAL(seconds, 2), name);
-    finding.evidence = format_printable("for %s %% of that, nobody held the lock%s%s",
-                                        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), more, cores);
+    bool sleeps = describe_sleep(inquiry, waiting, asleep, sizeof asleep);
+    if (sleeps)
+        snprintf(slept, sizeof slept, ", and for about %s %% its holder slept",
+                 DECIMAL(100 * waiting->asleep_ns / waiting->ns, 0));
+    finding.title = format_printable("%s s of waiting for %s%s", DECIMAL(seconds, 2), name, asleep);
+    finding.evidence = format_printable("for %s %% of that, nobody held the lock%s%s%s",
+                                        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), slept, more, cores);
     finding.advice = format_printable(
         "%s",
-        handoff && scarce
+        sleeps ? "A thread sleeps while it holds the lock, and others wait for it. Make the call before the lock is "
+                 "taken or after it is released, and hold the lock only for the data that threads share."
+        : handoff && scarce
             ? "Waiting threads had no core when the lock was passed to them, so it is unknown whether the lock is "
               "taken too often or held too long. Use one lock for each part of the data, private copies, or a "
               "reduction; do less while holding the lock. Measure on a quiet machine."

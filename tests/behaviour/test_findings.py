@@ -42,6 +42,7 @@ class Findings(BlameTest):
     def test_slow_constructs_are_named(self):
         titles = {"beside": "s of processor time in threads that were not measured", "locks": "many locks are made and destroyed",
                   "flag": "spin-waiting on a flag", "tasks": "tasks are too small", "asleep": "s blocked in usleep",
+                  "turns": "s of waiting for critical(input), held while blocked in usleep",
                   "sections": "sections of unequal length (the longest: long_section) in unequal_sections [parallel"}
         for case, title in titles.items():
             with self.subTest(case=case):

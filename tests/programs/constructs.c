@@ -84,6 +84,16 @@ NAMED static void sleep_together(void)
         usleep(10000);
 }
 
+/* One thread at a time sleeps in the section, and the other waits for it. */
+NAMED static void sleep_in_turn(void)
+{
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < 25; i++) {
+#pragma omp critical(input)
+        usleep(10000);
+    }
+}
+
 NAMED static void long_section(void)
 {
     spin_until(clock_s() + 0.3);
@@ -112,7 +122,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } cases[] = {{"beside", beside_openmp}, {"locks", make_locks},      {"flag", spin_for_flag},
-                 {"tasks", fine_tasks},     {"asleep", sleep_together}, {"sections", unequal_sections}};
+                 {"tasks", fine_tasks},     {"asleep", sleep_together}, {"sections", unequal_sections},
+                 {"turns", sleep_in_turn}};
     begin_openmp();
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)

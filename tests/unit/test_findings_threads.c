@@ -79,6 +79,36 @@ WITH_PROFILE(sleep_is_the_finding_where_others_wait_for_little_of_it)
     assert_string_equal(only("blocked")->title, "21.20 s blocked in usleep");
 }
 
+/* 6 s of waiting for a holder that sleeps, and works for some of its time. */
+WITH_PROFILE(a_lock_whose_holder_sleeps_names_the_call)
+{
+    uint32_t holder = sleeps(heavy(), USLEEP, 2, 1, 1);
+    made.nodes[holder].metric.inverse_busy = 2 * S / THREADS; /* one of the four sleeps, three wait */
+    add_lock(holder, 0x1234, 6);
+    made.nodes[holder].metric.work = 0.5 * S;
+    const struct finding *finding = only("lock-bound");
+    assert_string_equal(finding->title, "6.00 s of waiting for 0x1234, held while blocked in usleep");
+    assert_in(finding->evidence, "nobody held the lock, and for about 80 % its holder slept");
+    assert_in(finding->place, "heavy  p.c:51 (in usleep");
+    assert_in(finding->advice, "before the lock is taken");
+    made.nodes[holder].metric.work = 3 * S;
+    finding = only("lock-bound");
+    assert_string_equal(finding->title, "6.00 s of waiting for 0x1234");
+    assert_in(finding->advice, "Do less while holding the lock");
+}
+
+/* The sleep of 2 s counts for a third of the waiting: nobody held the lock for the rest. */
+WITH_PROFILE(a_lock_that_is_mostly_passed_on_is_not_held_while_blocked)
+{
+    uint32_t holder = sleeps(heavy(), USLEEP, 2, 1, 1);
+    made.nodes[holder].metric.inverse_busy = 2 * S / THREADS; /* one of the four sleeps, three wait */
+    add_lock(holder, 0x1234, 2);
+    add_lock(add(holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), 0x1234, 4);
+    const struct finding *finding = only("lock-bound");
+    assert_string_equal(finding->title, "6.00 s of waiting for 0x1234");
+    assert_in(finding->advice, "Take it less often");
+}
+
 WITH_PROFILE(a_process_that_is_stopped_is_in_no_call)
 {
     made.nodes[add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED)].metric =
