@@ -248,8 +248,10 @@ static bool entry_start_measuring(ompt_function_lookup_t lookup)
     uint64_t start_ns = fork_start_ns() ? fork_start_ns() : entry_image_start_ns();
     if (!entry_look_around() || !entry_prepare())
         return false;
-    if (lookup)
+    if (lookup) {
+        loadmap_refresh(); /* the tool may have looked around before the runtime was loaded */
         entry_flag_first_runtime(lookup);
+    }
     if (!start_measuring(start_ns))
         return false;
     probes_init(fork_child_attach);
