@@ -43,6 +43,7 @@ static void free_inquiry(struct inquiry *inquiry)
     for (int cause = 0; cause < CAUSES; cause++) {
         free(inquiry->idle_ns[cause]);
         free(inquiry->lost_ns[cause]);
+        free(inquiry->awaited_ns[cause]);
     }
     free(inquiry->floors.busy_s);
     free(inquiry->unit);

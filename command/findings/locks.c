@@ -109,7 +109,7 @@ static bool describe_sleep(struct inquiry *inquiry, const struct waiting *waitin
     *text = '\0';
     if (!(waiting->asleep_ns > 0) || waiting->asleep_ns < MOSTLY * waiting->ns)
         return false;
-    shorten_name(call, name_of_call(inquiry->rows, waiting->asleep));
+    name_call(call, inquiry->rows, waiting->asleep);
     snprintf(text, bytes, ", held while blocked in %s", call);
     return true;
 }

@@ -37,7 +37,7 @@ static const char *place_of_waiting(const struct unit *unit, bool tasks)
 /* Returns whether the idle threads mostly wait for a thread that sleeps voluntarily. */
 static bool waits_for_sleep(const struct unit *unit)
 {
-    return unit->asleep_ns > 0 && unit->sum.blocked_idle >= MOSTLY * unit->sum.shared_idle;
+    return unit->asleep_ns > 0 && unit->sum.blocked_idle - unit->passed_ns >= MOSTLY * unit->sum.shared_idle;
 }
 
 /* Returns whether the sleep itself is the finding (find_blocked), because threads sleep for much longer than
@@ -52,7 +52,7 @@ static bool sleep_is_more(const struct unit *unit, double seconds)
 static void regions_set_title_and_advice(const struct inquiry *inquiry, const struct unit *unit,
                                          struct finding *finding, const char *what, const char *advice)
 {
-    char call[NAME_BYTES], construct[CONSTRUCT_BYTES];
+    char blocked[BLOCKED_BYTES], construct[CONSTRUCT_BYTES];
     if (!waits_for_sleep(unit)) {
         name_construct(inquiry, unit, finding->row, construct);
         finding->title = format_printable("%s%s: %s of %s threads busy", what, construct,
@@ -60,12 +60,15 @@ static void regions_set_title_and_advice(const struct inquiry *inquiry, const st
         finding->advice = format_printable("%s", advice);
         return;
     }
-    shorten_name(call, name_of_call(inquiry->rows, unit->asleep));
-    finding->title = format_printable("blocked in %s, and others wait", call);
+    const struct awaited *awaited = awaited_of(inquiry->rows, unit->asleep);
+    describe_blocked(blocked, inquiry->rows, unit->asleep);
+    finding->title = format_printable("%s, and others wait", blocked);
     finding->advice = format_printable(
-        "The other threads wait for a thread that sleeps. Overlap the sleep with work (a task, nowait), start it "
-        "earlier, or let it be shorter or less frequent. A sleeping thread needs no core, so another schedule does "
-        "not help.");
+        "%s", awaited->threads
+                  ? awaited->advice
+                  : "The other threads wait for a thread that sleeps. Overlap the sleep with work (a task, nowait), "
+                    "start it earlier, or let it be shorter or less frequent. A sleeping thread needs no core, so "
+                    "another schedule does not help.");
 }
 
 /* Starts a finding about a part of the unit's idleness. The error is computed as if all of the remaining

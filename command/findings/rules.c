@@ -70,27 +70,6 @@ double busy_threads(const struct profile_sums *sum)
     return sum->inverse_busy > 0 ? profile_sums_own(sum) / sum->inverse_busy : 0;
 }
 
-const char *name_of_call(const struct rows *rows, uint32_t row)
-{
-    static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
-    while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
-        row = rows->row[row].parent;
-    if (row_is_holder(&rows->row[row]))
-        return "the interpreter's lock";
-    const char *name = rows->row[row].label->name;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            name += strlen(prefixes[i]);
-    return name;
-}
-
-void shorten_name(char to[NAME_BYTES], const char *name)
-{
-    char *clean = format_clean(name, true);
-    format_shorten(to, NAME_BYTES, clean, NAME_COLUMNS, false);
-    free(clean);
-}
-
 void name_construct(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, char to[CONSTRUCT_BYTES])
 {
     const struct rows *rows = inquiry->rows;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cct/profile_metrics.h"
+#include "command/findings/calls.h"
 #include "command/findings/finding.h"
 #include "command/profile/pair_map.h"
 #include "command/rows/error.h"
@@ -23,7 +24,6 @@ struct profile_rank;
 /* least saving in seconds that is reported; the start of a process is known only to 5 ms */
 #define LEAST_GAIN_S    0.02
 #define FEW_PIECES      4.0   /* least number of iterations per thread that a schedule can divide equally */
-#define MOSTLY          0.5   /* a cause is named if it explains at least this share of the idleness */
 #define TINY_S          10e-6 /* work per region in s below which starting the region takes longer than the work */
 #define ONE_THREAD      1.05  /* average team size below which a team counts as one thread */
 #define MOST_IDENTIFIED 64    /* number of threads that a context's bit set can distinguish */
@@ -32,8 +32,6 @@ struct profile_rank;
 /* a lock counts as taken too often if nobody held it for at least this share of the waiting */
 #define HANDOFF_SHARE   0.5
 #define LOST_PERCENT    5.0 /* percentage of lost samples or time from which the other numbers are doubtful */
-#define NAME_COLUMNS    60
-#define NAME_BYTES      (4 * NAME_COLUMNS + 1)
 #define CONSTRUCT_BYTES (NAME_BYTES + 4) /* of a name after " in " */
 
 /* Why threads idle in a region. */
@@ -74,8 +72,11 @@ struct unit {
     double kind_ns[WAIT_KINDS]; /* ns of idleness by kind of wait */
     struct profile_idle idle;   /* what is known about the code that ran while threads idled at barriers */
     double asleep_ns;           /* ns of idleness beside the blocked row `asleep` */
-    bool idle_told;             /* whether a finding is about the idleness at barriers or for tasks */
-    uint32_t asleep;            /* the blocked row beside which threads idled most */
+    double awaited_ns;          /* ns of idleness beside calls that wait for other threads */
+    /* ns of idleness beside calls that wait for the unit's other threads, to whose code it is charged */
+    double passed_ns;
+    bool idle_told;  /* whether a finding is about the idleness at barriers or for tasks */
+    uint32_t asleep; /* the blocked row beside which threads idled most */
     /* ns of idleness beside code, outside loops and single constructs, that only one thread was seen to
      * execute */
     double alone_ns;
@@ -155,6 +156,8 @@ struct inquiry {
     double *idle_ns[CAUSES];
     /* the same while that code had no core */
     double *lost_ns[CAUSES];
+    /* part of idle_ns beside calls that wait for other threads; outside teams, only if such threads were busy */
+    double *awaited_ns[CAUSES];
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;
@@ -207,13 +210,6 @@ const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, 
 #define SHARE(inquiry, seconds) describe_share((char[SHARE_BYTES]){0}, inquiry, seconds)
 /* Returns the average number of busy threads while the code with these sums ran. */
 double busy_threads(const struct profile_sums *sum);
-
-/* Returns the name of the function that the program called. The row may be deep inside that function: returns
- * "read" for __GI___libc_read. */
-const char *name_of_call(const struct rows *rows, uint32_t row);
-
-/* Shortens a name so that it can be used in a sentence. */
-void shorten_name(char to[NAME_BYTES], const char *name);
 
 /* Writes " in " and the name of a unit's region or task, with its directive's line. Writes "" if the place of a
  * finding at `row` begins with it. */

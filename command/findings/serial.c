@@ -20,7 +20,7 @@ static double serial_idle_ns(const struct inquiry *inquiry, uint32_t index)
     if (row->kind == ROW_STATEMENT || inquiry->region[index] != ROW_NONE || is_before_openmp_start(row) ||
         construct_of(inquiry->rows, row) == CONSTRUCT_REGION)
         return 0;
-    return inquiry->idle_ns[CAUSE_NO_TEAM][index];
+    return inquiry->idle_ns[CAUSE_NO_TEAM][index] - inquiry->awaited_ns[CAUSE_NO_TEAM][index];
 }
 
 /* Sleep in serial code that the program asked for. Other threads cannot take part in it. */
@@ -92,17 +92,18 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                             .wall_s = dropped_s / inquiry->threads};
     double faults = row == ROW_NONE || spread != ONE_PLACE ? 0 : page_faults_below(inquiry->rows, row);
     bool touches = faults > 0 && sleep->own_ns < faults * FAULT_NS;
-    char call[NAME_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "";
+    const struct awaited *awaited = sleeps ? awaited_of(inquiry->rows, sleep->row) : NULL;
+    char blocked[BLOCKED_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "";
     struct finding finding = {
         .rule = "serial", .row = row, .metric = METRIC_IDLENESS, .seconds = seconds, .sampled = true};
     char some[64] = "";
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
     if (sleeps) {
-        shorten_name(call, name_of_call(inquiry->rows, sleep->row));
+        describe_blocked(blocked, inquiry->rows, sleep->row);
         snprintf(asleep, sizeof asleep, " (asleep for %s %% of the time)",
                  DECIMAL(100 * sleep->blocked_ns / sleep->own_ns, 0));
-        finding.title = format_printable("%s s blocked in %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), call);
+        finding.title = format_printable("%s s %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), blocked);
     } else if (touches) {
         finding.title = format_printable("%s s of serial code with %s page faults (first touch)",
                                          DECIMAL(seconds / (inquiry->threads - 1), 2), DECIMAL(faults, 0));
@@ -114,7 +115,8 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         format_printable("1 of %s threads was busy while %s outside parallel regions%s%s", DECIMAL(inquiry->threads, 0),
                          spread == IN_PIECES ? "many functions ran below this one," : "this ran", some, asleep);
     finding.advice = format_printable(
-        "%s", sleeps    ? "Overlap the wait with other work (in a task, or a thread of its own), or let it be shorter "
+        "%s", sleeps && *awaited->what ? awaited->advice
+              : sleeps  ? "Overlap the wait with other work (in a task, or a thread of its own), or let it be shorter "
                           "or less frequent. The wait needs no core, so more threads do not make it shorter."
               : touches ? "The first access to each page of new memory is a page fault. Let the threads that use the "
                           "data later touch it first, in a parallel loop with the same schedule, or reuse memory "

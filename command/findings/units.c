@@ -152,18 +152,11 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
         return;
     struct unit *unit = &inquiry->unit[number];
     profile_sums_add(&unit->sum, row->exclusive);
-    if (row->exclusive->blocked_idle > unit->asleep_ns) {
-        unit->asleep_ns = row->exclusive->blocked_idle;
-        unit->asleep = index;
-    }
+    if (waits_for_threads(inquiry->rows, index))
+        unit->awaited_ns += row->exclusive->blocked_idle;
     for (int cause = 0; cause < CAUSES; cause++) {
-        double ns = inquiry->idle_ns[cause][index];
-        unit->idle_ns[cause] += ns;
+        unit->idle_ns[cause] += inquiry->idle_ns[cause][index];
         unit->lost_ns[cause] += inquiry->lost_ns[cause][index];
-        if (ns > unit->worst_ns[cause]) {
-            unit->worst_ns[cause] = ns;
-            unit->worst[cause] = index;
-        }
     }
     if (index == region) {
         double ns = 1e9 * metric_value(inquiry->rows, row->inclusive, METRIC_EFFORT);
@@ -171,6 +164,35 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
         if (ns > unit->row_ns) {
             unit->row_ns = ns;
             unit->row = index;
+        }
+    }
+}
+
+/* Finds what is blamed most in the units. A call that waits for other threads is not blamed if these may be threads of
+ * the same unit: if the unit's other code is blamed for enough. */
+static void find_worst_rows(struct inquiry *inquiry)
+{
+    for (size_t i = 0; i < inquiry->unit_count; i++) {
+        struct unit *unit = &inquiry->unit[i];
+        double rest_ns = unit->sum.shared_idle - unit->awaited_ns;
+        unit->passed_ns = rest_ns >= MOSTLY * unit->awaited_ns ? unit->awaited_ns : 0;
+    }
+    for (uint32_t i = 0; i < inquiry->rows->count; i++) {
+        const struct row *row = &inquiry->rows->row[i];
+        if (inquiry->unit_of[i] == UNIT_NONE || row->kind == ROW_STATEMENT)
+            continue;
+        struct unit *unit = &inquiry->unit[inquiry->unit_of[i]];
+        bool passes = unit->passed_ns > 0;
+        if (row->exclusive->blocked_idle > unit->asleep_ns && !(passes && waits_for_threads(inquiry->rows, i))) {
+            unit->asleep_ns = row->exclusive->blocked_idle;
+            unit->asleep = i;
+        }
+        for (int cause = 0; cause < CAUSES; cause++) {
+            double ns = inquiry->idle_ns[cause][i] - (passes ? inquiry->awaited_ns[cause][i] : 0);
+            if (ns > unit->worst_ns[cause]) {
+                unit->worst_ns[cause] = ns;
+                unit->worst[cause] = i;
+            }
         }
     }
 }
@@ -189,8 +211,13 @@ static void gather_wait_pairs(struct inquiry *inquiry)
             if (kind != WAIT_LOCK)
                 inquiry->lost_ns[cause_of(inquiry, kind, own)][own] += pair->ns;
         } /* waits in MPI have a rule of their own */
-        else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row]))
-            inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
+        else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row])) {
+            enum cause cause = cause_of(inquiry, kind, pair->row);
+            inquiry->idle_ns[cause][inquiry->own[pair->row]] += pair->ns;
+            if (waits_for_threads(inquiry->rows, pair->row) &&
+                (cause != CAUSE_NO_TEAM || threads_were_busy(inquiry->rows, pair->row)))
+                inquiry->awaited_ns[cause][inquiry->own[pair->row]] += pair->ns;
+        }
     }
     for (uint32_t i = 0; i < inquiry->rows->count; i++) {
         uint32_t own = inquiry->own[i];
@@ -200,6 +227,7 @@ static void gather_wait_pairs(struct inquiry *inquiry)
             (inquiry->region[i] != ROW_NONE || waited_for))
             add_row_to_unit(inquiry, i);
     }
+    find_worst_rows(inquiry);
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
@@ -351,6 +379,7 @@ void findings_gather_units(struct inquiry *inquiry)
     for (int cause = 0; cause < CAUSES; cause++) {
         inquiry->idle_ns[cause] = memory_array(count, sizeof *inquiry->idle_ns[cause]);
         inquiry->lost_ns[cause] = memory_array(count, sizeof *inquiry->lost_ns[cause]);
+        inquiry->awaited_ns[cause] = memory_array(count, sizeof *inquiry->awaited_ns[cause]);
     }
     find_regions(inquiry);
     gather_wait_pairs(inquiry);

@@ -266,18 +266,21 @@ static void print_first_findings(const struct summary *summary, const struct fin
     for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++) {
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - FIGURES, used = format_columns(finding->title) + 2;
-        char *place = finding->row != ROW_NONE && used + 16 < columns
-                          ? row_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
-                          : NULL;
+        bool beside = used + 16 < columns;
+        char *place = finding->row != ROW_NONE ? row_own_label(summary->rows, finding->row, finding->metric,
+                                                               columns - (beside ? used : 0), summary->utf8)
+                                               : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
             fprintf(summary->out, "%6s %% %9s s  ", DECIMAL(fmin(100, 100 * finding->gain_s / wall_s), 1),
                     DECIMAL(finding->gain_s, 2));
         else
             fprintf(summary->out, "%*s", FIGURES, "");
-        if (place)
+        if (place && beside)
             fprintf(summary->out, "%s: %s\n", finding->title, place);
         else
             format_continued(summary->out, finding->title, FIGURES, summary->columns);
+        if (place && !beside)
+            fprintf(summary->out, "%*s%s\n", FIGURES, "", place);
         free(place);
     }
 }

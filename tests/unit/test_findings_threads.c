@@ -2,7 +2,7 @@
 /* Findings about threads that sleep, are not used or are not measured. */
 #include "tests/unit/findings_program.h"
 
-enum { USLEEP = 40, LOCK };
+enum { USLEEP = 40, LOCK, JOIN, FUTEX, WAIT_CONDITION, WAIT_CHILD, WAIT_EVENT };
 #define WITH_PROFILE(name) UNIT_TEST_WITH(name, start, destroy)
 
 static int start(void **state)
@@ -10,6 +10,11 @@ static int start(void **state)
     make(state);
     fake_function(FOREIGN_KEY(USLEEP), "usleep", "", 0, 0);
     fake_function(FOREIGN_KEY(LOCK), "pthread_mutex_lock", "", 0, 0);
+    fake_function(FOREIGN_KEY(JOIN), "std::thread::join()", "", 0, 0);
+    fake_function(FOREIGN_KEY(FUTEX), "__futex_abstimed_wait_common", "", 0, 0);
+    fake_function(FOREIGN_KEY(WAIT_CONDITION), "pthread_cond_wait", "", 0, 0);
+    fake_function(FOREIGN_KEY(WAIT_CHILD), "__GI___wait4", "", 0, 0);
+    fake_function(FOREIGN_KEY(WAIT_EVENT), "epoll_wait", "", 0, 0);
     return 0;
 }
 
@@ -59,7 +64,8 @@ WITH_PROFILE(waiting_for_a_lock_and_sleeping_with_it_are_two_findings)
     sleeps(heavy(), LOCK, 3, THREADS, THREADS);
     gather();
     assert_int_equal(program.findings->count, 2);
-    assert_in(program.findings->finding[0].title, "12.00 s blocked in pthread_mutex_lock");
+    assert_string_equal(program.findings->finding[0].title,
+                        "12.00 s blocked in pthread_mutex_lock (waiting for a lock)");
     assert_in(program.findings->finding[0].advice, "which one");
     assert_in(program.findings->finding[1].title, "4.00 s blocked in usleep");
 }
@@ -107,6 +113,68 @@ WITH_PROFILE(a_lock_that_is_mostly_passed_on_is_not_held_while_blocked)
     const struct finding *finding = only("lock-bound");
     assert_string_equal(finding->title, "6.00 s of waiting for 0x1234");
     assert_in(finding->advice, "Take it less often");
+}
+
+/* ---- what threads are blocked in ---- */
+
+/* Threads that are not measured work until they are joined, and the team has nothing to do. */
+WITH_PROFILE(a_serial_join_names_the_threads_and_the_call)
+{
+    sleeps(frame(frame(program.main_node, KEY(INIT)), FOREIGN_KEY(JOIN)), FUTEX, 5, 1, 1);
+    const struct finding *finding = only("serial");
+    assert_string_equal(finding->title, "5.00 s blocked in std::thread::join (waiting for other threads)");
+    assert_in(finding->advice, "their work takes the time, not this call");
+}
+
+WITH_PROFILE(a_join_for_which_a_team_waits_names_the_threads)
+{
+    sleeps(frame(heavy(), FOREIGN_KEY(JOIN)), FUTEX, 5, 1, THREADS);
+    const struct finding *finding = only("coarse");
+    assert_string_equal(finding->title, "blocked in std::thread::join (waiting for other threads), and others wait");
+    assert_in(finding->advice, "their work takes the time, not this call");
+}
+
+/* One thread waits for another one's signal, and two for both. */
+WITH_PROFILE(who_waits_for_a_thread_that_works_is_not_the_cause)
+{
+    uint32_t waits = sleeps(frame(heavy(), FOREIGN_KEY(WAIT_CONDITION)), FUTEX, 5, 1, 2);
+    uint32_t works = frame(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), KEY(INIT));
+    run(works, 5, 1, 2, PROFILE_PLACE_REGION_END);
+    made.nodes[waits].metric.inverse_busy = made.nodes[works].metric.inverse_busy = 2.5 * S;
+    gather();
+    assert_in(found("coarse")->title, "one thread works alone");
+    assert_in(found("coarse")->place, "init");
+    made.nodes[works].metric = (struct profile_sums){0};
+    gather();
+    assert_in(found("coarse")->title, "blocked in pthread_cond_wait");
+}
+
+/* Threads end when they have done their work, and a server is idle without requests. */
+WITH_PROFILE(waiting_for_an_end_or_an_event_promises_nothing)
+{
+    sleeps(heavy(), WAIT_EVENT, 5, THREADS, THREADS);
+    const struct finding *finding = only("blocked");
+    assert_string_equal(finding->title, "20.00 s blocked in epoll_wait (waiting for events)");
+    assert_in(finding->advice, "no problem if the program had nothing else to do");
+    assert_about(finding->gain_s, 0);
+}
+
+WITH_PROFILE(a_join_is_right_while_others_work)
+{
+    uint32_t node = sleeps(frame(frame(program.main_node, KEY(INIT)), FOREIGN_KEY(JOIN)), FUTEX, 5, 1, 1);
+    made.profile.header.threads_max = made.profile.header.cores = 1;
+    made.profile.header.regions = 0;
+    assert_about(only("blocked")->gain_s, 0);
+    made.nodes[node].metric.inverse_busy = 2.5 * S;
+    gather();
+    assert_int_equal(program.findings->count, 0);
+}
+
+WITH_PROFILE(the_child_that_is_waited_for_has_another_profile)
+{
+    sleeps(heavy(), WAIT_CHILD, 2, THREADS, THREADS);
+    assert_string_equal(only("blocked")->title, "8.00 s blocked in wait4 (waiting for another process)");
+    assert_in(program.findings->finding[0].advice, "a profile of its own");
 }
 
 WITH_PROFILE(a_process_that_is_stopped_is_in_no_call)

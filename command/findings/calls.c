@@ -1,0 +1,190 @@
+#include "command/findings/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/rows/label.h"
+#include "command/text/format.h"
+
+/* ---- names ---- */
+
+/* Writes a C++ name without parameters and template arguments: "std::thread::join". */
+static void write_bare_name(char *to, size_t bytes, const char *name)
+{
+    size_t used = 0, depth = 0;
+    bool whole = strstr(name, "operator") || *name == '<';
+    for (; *name && used + 1 < bytes && (whole || *name != '('); name++) {
+        depth += !whole && *name == '<';
+        if (depth == 0)
+            to[used++] = *name;
+        depth -= depth > 0 && *name == '>';
+    }
+    to[used] = '\0';
+}
+
+void name_call(char to[NAME_BYTES], const struct rows *rows, uint32_t row)
+{
+    static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
+    while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
+        row = rows->row[row].parent;
+    const char *name = row_is_holder(&rows->row[row]) ? "the interpreter's lock" : rows->row[row].label->name;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            name += strlen(prefixes[i]);
+    char bare[4 * NAME_BYTES];
+    write_bare_name(bare, sizeof bare, name);
+    shorten_name(to, bare);
+}
+
+void shorten_name(char to[NAME_BYTES], const char *name)
+{
+    char *clean = format_clean(name, true);
+    format_shorten(to, NAME_BYTES, clean, NAME_COLUMNS, false);
+    free(clean);
+}
+
+/* ---- what a call waits for ---- */
+
+static const struct awaited unknown = {
+    "",
+    "Overlap the wait with other work, make it shorter, or wait less often. The wait needs no core, so other work can "
+    "run meanwhile.",
+    false, false};
+
+static const struct awaited join = {
+    "other threads",
+    "The call waits until other threads end. Look at what these threads do: their work takes the time, not this call.",
+    true, true};
+
+static const struct awaited signal = {
+    "other threads",
+    "The call waits for other threads, and the profile does not contain which ones. Look at what they do before they "
+    "send the signal or reach the barrier.",
+    true, false};
+
+static const struct awaited lock = {
+    "a lock",
+    "The call waits for another thread, and the profile does not contain which one. Look at what the other threads do "
+    "while they hold the lock. For OpenMP's locks and critical sections, blame names the holder.",
+    true, false};
+
+static const struct awaited process = {
+    "another process",
+    "The call waits for another process: look at what that one does, or let this thread work meanwhile. Under "
+    "`blame run`, a child that computes has a profile of its own.",
+    false, false};
+
+static const struct awaited event = {
+    "events",
+    "The call waits for input, connections, time limits or signals. This is no problem if the program had nothing else "
+    "to do; if it had, look at what sends the events.",
+    false, true};
+
+static const struct awaited socket = {
+    "a socket",
+    "The call waits for what is at the other end of a socket. Send requests earlier or several at once, or let other "
+    "work run meanwhile.",
+    false, false};
+
+static const struct awaited storage = {
+    "storage",
+    "The call waits until data are stored. Call it less often, with more data at once, or let other work run "
+    "meanwhile.",
+    false, false};
+
+/* Parts of functions' names. The first match decides; each function comes before those that it is built on. */
+static const struct {
+    const char *part;
+    const struct awaited *awaited;
+} entries[] = {
+    {"pthread_join", &join},
+    {"pthread_timedjoin", &join},
+    {"clockjoin", &join},
+    {"thrd_join", &join},
+    {"thread::join", &join},
+    {"cond_wait", &signal},
+    {"cond_timedwait", &signal},
+    {"cond_clockwait", &signal},
+    {"cnd_wait", &signal},
+    {"cnd_timedwait", &signal},
+    {"condition_variable", &signal},
+    {"sem_wait", &signal},
+    {"sem_timedwait", &signal},
+    {"sem_clockwait", &signal},
+    {"barrier_wait", &signal},
+    {"pthread_once", &signal},
+    {"call_once", &signal},
+    {"atomic_futex", &signal},
+    {"mutex_lock", &lock},
+    {"mutex_timedlock", &lock},
+    {"mutex_clocklock", &lock},
+    {"mtx_lock", &lock},
+    {"mtx_timedlock", &lock},
+    {"rwlock_", &lock},
+    {"lll_lock", &lock},
+    {"waitpid", &process},
+    {"wait3", &process},
+    {"wait4", &process},
+    {"waitid", &process},
+    {"semop", &process},
+    {"semtimedop", &process},
+    {"msgrcv", &process},
+    {"flock", &process},
+    {"poll", &event},
+    {"epoll_wait", &event},
+    {"epoll_pwait", &event},
+    {"select", &event},
+    {"accept", &event},
+    {"pause", &event},
+    {"sigsuspend", &event},
+    {"sigwait", &event},
+    {"sigtimedwait", &event},
+    {"recv", &socket},
+    {"sendto", &socket},
+    {"sendmsg", &socket},
+    {"connect", &socket},
+    {"sync", &storage},
+    {"futex", &signal},
+};
+
+/* Returns whether one of the functions outside the program through which the row was called has this part in its
+ * name. */
+static bool has_function(const struct rows *rows, uint32_t row, const char *part)
+{
+    for (;; row = rows->row[row].parent) {
+        if (strstr(rows->row[row].label->name, part))
+            return true;
+        if (!rows->row[row].foreign || !rows->row[rows->row[row].parent].foreign)
+            return false;
+    }
+}
+
+const struct awaited *awaited_of(const struct rows *rows, uint32_t row)
+{
+    if (row_is_holder(&rows->row[row]) || !rows->row[row].foreign)
+        return &unknown;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (has_function(rows, row, entries[i].part))
+            return entries[i].awaited;
+    return &unknown;
+}
+
+bool waits_for_threads(const struct rows *rows, uint32_t row)
+{
+    return rows->row[row].exclusive->blocked > 0 && awaited_of(rows, row)->threads;
+}
+
+bool threads_were_busy(const struct rows *rows, uint32_t row)
+{
+    const struct profile_sums *sums = rows->row[row].exclusive;
+    return profile_sums_own(sums) >= (1 + MOSTLY) * sums->inverse_busy;
+}
+
+void describe_blocked(char to[BLOCKED_BYTES], const struct rows *rows, uint32_t row)
+{
+    char call[NAME_BYTES];
+    const char *what = awaited_of(rows, row)->what;
+    name_call(call, rows, row);
+    snprintf(to, BLOCKED_BYTES, "blocked in %s%s%s%s", call, *what ? " (waiting for " : "", what, *what ? ")" : "");
+}
