@@ -37,20 +37,28 @@ int loop_kind_at_run_time(void)
     return kind ? kind : ompt_work_loop_other;
 }
 
-/* Tells the chunk that libgomp gave to the thread. */
-static inline bool loop_chunk(struct thread *thread, bool given, int64_t from, int64_t to)
+/* Tells the chunk that libgomp gave to the calling thread. */
+static NOINLINE void loop_tell_chunk(int64_t from, int64_t to)
 {
-    if (given && thread && TOLD(dispatch)) {
-        struct task *task = thread->task;
-        int64_t step = task->step ? task->step : 1;
-        ompt_dispatch_chunk_t chunk = {(uint64_t)from,
-                                       (uint64_t)(to - from + step - (step > 0 ? 1 : -1)) / (uint64_t)step};
-        if (step < 0)
-            chunk.iterations = ((uint64_t)from - (uint64_t)to + (uint64_t)-step - 1) / (uint64_t)-step;
-        TELL(dispatch, &task->region->data, &task->data, ompt_dispatch_ws_loop_chunk, (ompt_data_t){.ptr = &chunk});
-    }
-    return given;
+    struct task *task = thread_gomp->task;
+    int64_t step = task->step ? task->step : 1;
+    ompt_dispatch_chunk_t chunk = {(uint64_t)from, (uint64_t)(to - from + step - (step > 0 ? 1 : -1)) / (uint64_t)step};
+    if (step < 0)
+        chunk.iterations = ((uint64_t)from - (uint64_t)to + (uint64_t)-step - 1) / (uint64_t)-step;
+    TELL(dispatch, &task->region->data, &task->data, ompt_dispatch_ws_loop_chunk, (ompt_data_t){.ptr = &chunk});
 }
+
+/* Ends a function with what libgomp's function, `call`, returns. That has stored the chunk before it is told, and none
+ * if `from` is NULL. */
+#define RETURN_CHUNK(call)                                                                                             \
+    do {                                                                                                               \
+        if (likely(!TOLD(dispatch)))                                                                                   \
+            return call;                                                                                               \
+        bool given = call;                                                                                             \
+        if (given && from && thread_gomp)                                                                              \
+            loop_tell_chunk((int64_t)*from, (int64_t)*to);                                                             \
+        return given;                                                                                                  \
+    } while (0)
 
 /* The work of a loop begins. kind: its ompt_work_t; 0: chosen at run time. */
 static inline struct thread *loop_begin(int kind, uint64_t iterations, int64_t step, const void *code)
@@ -64,38 +72,37 @@ static inline struct thread *loop_begin(int kind, uint64_t iterations, int64_t s
 #define DEFINE_START(name, version, kind)                                                                              \
     EXPORT bool name(ITERATIONS, long chunk, CHUNK)                                                                    \
     {                                                                                                                  \
-        struct thread *thread = loop_begin(kind, loop_iterations(start, end, step), step, CODE);                       \
-        return loop_chunk(thread, real.name(start, end, step, chunk, from, to), *from, *to);                           \
+        loop_begin(kind, loop_iterations(start, end, step), step, CODE);                                               \
+        RETURN_CHUNK(real.name(start, end, step, chunk, from, to));                                                    \
     }
 #define DEFINE_RUNTIME_START(name, version, kind)                                                                      \
     EXPORT bool name(ITERATIONS, CHUNK)                                                                                \
     {                                                                                                                  \
-        struct thread *thread = loop_begin(kind, loop_iterations(start, end, step), step, CODE);                       \
-        return loop_chunk(thread, real.name(start, end, step, from, to), *from, *to);                                  \
+        loop_begin(kind, loop_iterations(start, end, step), step, CODE);                                               \
+        RETURN_CHUNK(real.name(start, end, step, from, to));                                                           \
     }
+/* The thread has called a function for the start before. */
 #define DEFINE_NEXT(name, version, kind)                                                                               \
     EXPORT bool name(CHUNK)                                                                                            \
     {                                                                                                                  \
-        struct thread *thread = provider_enter();                                                                      \
-        return loop_chunk(thread, real.name(from, to), *from, *to);                                                    \
+        RETURN_CHUNK(real.name(from, to));                                                                             \
     }
 #define DEFINE_ULL_START(name, version, kind)                                                                          \
     EXPORT bool name(UP_AND_ITERATIONS, ull chunk, ULL_CHUNK)                                                          \
     {                                                                                                                  \
-        struct thread *thread = loop_begin(kind, loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);      \
-        return loop_chunk(thread, real.name(up, start, end, step, chunk, from, to), (int64_t)*from, (int64_t)*to);     \
+        loop_begin(kind, loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);                              \
+        RETURN_CHUNK(real.name(up, start, end, step, chunk, from, to));                                                \
     }
 #define DEFINE_ULL_RUNTIME_START(name, version, kind)                                                                  \
     EXPORT bool name(UP_AND_ITERATIONS, ULL_CHUNK)                                                                     \
     {                                                                                                                  \
-        struct thread *thread = loop_begin(kind, loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);      \
-        return loop_chunk(thread, real.name(up, start, end, step, from, to), (int64_t)*from, (int64_t)*to);            \
+        loop_begin(kind, loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);                              \
+        RETURN_CHUNK(real.name(up, start, end, step, from, to));                                                       \
     }
 #define DEFINE_ULL_NEXT(name, version, kind)                                                                           \
     EXPORT bool name(ULL_CHUNK)                                                                                        \
     {                                                                                                                  \
-        struct thread *thread = provider_enter();                                                                      \
-        return loop_chunk(thread, real.name(from, to), (int64_t)*from, (int64_t)*to);                                  \
+        RETURN_CHUNK(real.name(from, to));                                                                             \
     }
 GOMP_LOOP_STARTS(DEFINE_START)
 GOMP_RUNTIME_LOOP_STARTS(DEFINE_RUNTIME_START)
@@ -112,8 +119,7 @@ GOMP_ULL_LOOP_NEXTS(DEFINE_ULL_NEXT)
         struct thread *thread = loop_begin(loop_kind(schedule), loop_iterations(start, end, step), step, CODE);        \
         if (thread && reductions)                                                                                      \
             thread->artificial = true;                                                                                 \
-        bool given = real.name(start, end, step, schedule, chunk, from, to, reductions, memory);                       \
-        return from ? loop_chunk(thread, given, *from, *to) : given;                                                   \
+        RETURN_CHUNK(real.name(start, end, step, schedule, chunk, from, to, reductions, memory));                      \
     }
 #define DEFINE_ULL_LOOP_START(name)                                                                                    \
     EXPORT bool name(UP_AND_ITERATIONS, long schedule, ull chunk, ULL_CHUNK, SHARED)                                   \
@@ -122,8 +128,7 @@ GOMP_ULL_LOOP_NEXTS(DEFINE_ULL_NEXT)
             loop_begin(loop_kind(schedule), loop_ull_iterations(up, start, end, step), (int64_t)step, CODE);           \
         if (thread && reductions)                                                                                      \
             thread->artificial = true;                                                                                 \
-        bool given = real.name(up, start, end, step, schedule, chunk, from, to, reductions, memory);                   \
-        return from ? loop_chunk(thread, given, (int64_t)*from, (int64_t)*to) : given;                                 \
+        RETURN_CHUNK(real.name(up, start, end, step, schedule, chunk, from, to, reductions, memory));                  \
     }
 DEFINE_LOOP_START(GOMP_loop_start)
 DEFINE_LOOP_START(GOMP_loop_ordered_start)
@@ -149,14 +154,14 @@ static struct thread *doacross_begin(int kind, unsigned loops, uint64_t iteratio
 #define DEFINE_DOACROSS(name, integer, kind)                                                                           \
     EXPORT bool name(unsigned loops, integer *counts, integer chunk, integer *from, integer *to)                       \
     {                                                                                                                  \
-        struct thread *thread = doacross_begin(kind, loops, (uint64_t)counts[0], CODE);                                \
-        return loop_chunk(thread, real.name(loops, counts, chunk, from, to), (int64_t)*from, (int64_t)*to);            \
+        doacross_begin(kind, loops, (uint64_t)counts[0], CODE);                                                        \
+        RETURN_CHUNK(real.name(loops, counts, chunk, from, to));                                                       \
     }
 #define DEFINE_RUNTIME_DOACROSS(name, integer)                                                                         \
     EXPORT bool name(unsigned loops, integer *counts, integer *from, integer *to)                                      \
     {                                                                                                                  \
-        struct thread *thread = doacross_begin(0, loops, (uint64_t)counts[0], CODE);                                   \
-        return loop_chunk(thread, real.name(loops, counts, from, to), (int64_t)*from, (int64_t)*to);                   \
+        doacross_begin(0, loops, (uint64_t)counts[0], CODE);                                                           \
+        RETURN_CHUNK(real.name(loops, counts, from, to));                                                              \
     }
 #define DEFINE_DOACROSS_START(name, integer)                                                                           \
     EXPORT bool name(unsigned loops, integer *counts, long schedule, integer chunk, integer *from, integer *to,        \
@@ -165,8 +170,7 @@ static struct thread *doacross_begin(int kind, unsigned loops, uint64_t iteratio
         struct thread *thread = doacross_begin(loop_kind(schedule), loops, (uint64_t)counts[0], CODE);                 \
         if (thread && reductions)                                                                                      \
             thread->artificial = true;                                                                                 \
-        bool given = real.name(loops, counts, schedule, chunk, from, to, reductions, memory);                          \
-        return from ? loop_chunk(thread, given, (int64_t)*from, (int64_t)*to) : given;                                 \
+        RETURN_CHUNK(real.name(loops, counts, schedule, chunk, from, to, reductions, memory));                         \
     }
 DEFINE_DOACROSS(GOMP_loop_doacross_static_start, long, ompt_work_loop_static)
 DEFINE_DOACROSS(GOMP_loop_doacross_dynamic_start, long, ompt_work_loop_dynamic)

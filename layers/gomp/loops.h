@@ -4,9 +4,11 @@
 
 #include "layers/gomp/provider.h"
 
-/* The number of iterations of a loop whose end is not part of it. */
+/* The number of iterations of a loop whose end is not part of it. Most loops need no division. */
 static inline uint64_t loop_iterations(long start, long end, long step)
 {
+    if (likely(step == 1))
+        return start < end ? (uint64_t)end - (uint64_t)start : 0;
     if (step > 0)
         return start < end ? ((uint64_t)end - (uint64_t)start + (uint64_t)step - 1) / (uint64_t)step : 0;
     if (step < 0)
@@ -17,6 +19,8 @@ static inline uint64_t loop_iterations(long start, long end, long step)
 /* For loops over unsigned long long, the step of one that counts down is negative, as an unsigned number. */
 static inline uint64_t loop_ull_iterations(bool up, ull start, ull end, ull step)
 {
+    if (likely(up && step == 1))
+        return start < end ? end - start : 0;
     if (up)
         return start < end ? (end - start + step - 1) / step : 0;
     return start > end ? (start - end - step - 1) / -step : 0;

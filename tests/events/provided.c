@@ -402,6 +402,22 @@ static void loops(void)
     printf("%ld %ld\n", sum, total);
 }
 
+/* provided.py has the chunks of both loops. */
+static void chunks(void)
+{
+    int ran = 0;
+#pragma omp parallel num_threads(2) reduction(+ : ran)
+    {
+#pragma omp for schedule(dynamic, 5)
+        for (long i = 7; i <= 52; i += 3)
+            ran++;
+#pragma omp for schedule(nonmonotonic : dynamic, 4)
+        for (unsigned long long i = 1000; i > 991; i--)
+            ran++;
+    }
+    printf("%d\n", ran);
+}
+
 /* Pools that shrink, grow and go. */
 static void pools(void)
 {
@@ -549,6 +565,7 @@ static const struct construct constructs[] = {
     CONSTRUCT(doacross),
     CONSTRUCT(deep_doacross),
     CONSTRUCT(loops),
+    CONSTRUCT(chunks),
     CONSTRUCT(pools),
     CONSTRUCT(old_region),
     CONSTRUCT(forked),

@@ -237,8 +237,12 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
 
 static void on_dispatch(ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance)
 {
-    (void)instance;
-    TELL("dispatch %s - parallel=%s task=%s", NAME(dispatch_kinds, kind), WORD(parallel), WORD(task));
+    const ompt_dispatch_chunk_t *chunk = kind == ompt_dispatch_ws_loop_chunk ? instance.ptr : NULL;
+    if (chunk)
+        TELL("dispatch %s - parallel=%s task=%s chunk=%lu+%lu", NAME(dispatch_kinds, kind), WORD(parallel), WORD(task),
+             chunk->start, chunk->iterations);
+    else
+        TELL("dispatch %s - parallel=%s task=%s", NAME(dispatch_kinds, kind), WORD(parallel), WORD(task));
 }
 
 static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr)
