@@ -30,6 +30,13 @@ struct pthreads_tool {
     /* Reports the mutex that the thread will acquire again at the end of its condition wait; NULL: the wait is over.
      * [any] */
     void (*reacquires)(const void *mutex);
+    /* Asks, before a thread is created, whether its begin and end are to be reported. caller: return address of the
+     * function that creates threads. [any] */
+    bool (*creates)(uintptr_t caller);
+    /* Reports the begin of a new thread, before its own code runs, and the thread's end, after its own code. The end of
+     * a thread that creates others is reported, too, although nobody may have reported its begin. [any] */
+    void (*begins)(void);
+    void (*ends)(void);
 };
 
 /* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns the word that

@@ -9,6 +9,7 @@
 #include "base/option.h"
 
 enum { CLOCK_WALL = 0, CLOCK_CPU = 1 };
+enum { ENVIRONMENT_DEDICATED = 0, ENVIRONMENT_SHARED = 1 };
 enum { CONTEXT_DEFERRED = 0, CONTEXT_EAGER = 1 };
 enum { TASKS_REGION = 0, TASKS_CREATION = 1 };
 enum { LOCKS_IN_SECTION = 0, LOCKS_AT_RELEASE = 1 };

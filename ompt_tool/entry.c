@@ -291,6 +291,7 @@ static __attribute__((noinline)) int entry_join_runtime(ompt_function_lookup_t l
 {
     if (!entry_meet_runtime(lookup))
         return 0;
+    arena_header()->environment = (uint32_t)session.options.environment;
     loadmap_refresh();
     entry_flag_first_runtime(lookup);
     entry_note_later_runtime(lookup);
@@ -447,13 +448,7 @@ static bool entry_start_plain(uintptr_t stack)
     bool started = entry_start_measuring(NULL);
     os_unguard_writes(&guard);
     float_end(floats);
-    struct thread *thread = started ? attach_thread_on(PROFILE_THREAD_INITIAL, stack) : NULL;
-    if (!thread)
-        return false;
-    thread->record.plain = true;
-    thread_count(thread, true);
-    state_set_work(thread->line);
-    return true;
+    return started && attach_plain_thread(PROFILE_THREAD_INITIAL, stack);
 }
 
 void blame_begin_without_openmp(void)
@@ -461,6 +456,7 @@ void blame_begin_without_openmp(void)
     log_begin();
     if (!entry_may_start(false) || entry_is_forbidden(false) || !entry_prepare() || !entry_look_around())
         return;
+    pthreads_init();
     /* libpapi may not be loaded in a signal handler */
     bool now = session.options.counters || session.options.sample;
     session.armed = now ? entry_start_plain((uintptr_t)__builtin_frame_address(0))

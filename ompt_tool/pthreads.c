@@ -1,7 +1,9 @@
-/* Called for contended locks, and for each release while blame waits at some lock. The waits of threads without a record
+/* Called for contended locks, for each release while blame waits at some lock, and for each thread. The waits of threads without a record
  * pass through. What others have left for such a thread must not go to the next holder: it stays until the end. */
 #include "ompt_tool/pthreads.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -9,10 +11,16 @@
 #include "base/float_state.h"
 #include "blame/contended.h"
 #include "blame/directed.h"
+#include "cct/arena.h"
+#include "ompt_tool/life/attach.h"
 #include "ompt_tool/life/fork.h"
+#include "ompt_tool/life/fuse.h"
 #include "ompt_tool/locks/pthread_waits.h"
+#include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/settle.h"
+#include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
+#include "unwind/loadmap.h"
 
 /* A function of libblame-pthreads.so; NULL if that library is not loaded. */
 extern pthreads_layer_attach blame_pthreads_attach __attribute__((weak));
@@ -80,9 +88,46 @@ static void pthreads_reacquires(const void *mutex)
         pthread_wait_note_mutex(thread, (uintptr_t)mutex);
 }
 
+/* Returns true if threads that the program creates now are measured: without OpenMP. */
+static bool pthreads_are_measured(void)
+{
+    return !fork_is_new() && session.plain && arena_is_open() && !load_relaxed(&session.stopping);
+}
+
+/* A runtime's own threads are reported by the runtime. */
+static bool pthreads_creates(uintptr_t caller)
+{
+    if (!fork_is_new())
+        fuse_blow_before_thread();
+    if (!pthreads_are_measured())
+        return false;
+    const struct loadmap_range *range = loadmap_find(caller);
+    return !range || !range->module_id || !(loadmap_module(range->module_id)->flags & PROFILE_MODULE_RUNTIME);
+}
+
+/* Returns true if the thread may wait for the sampling signal itself (sigwait), as those do that begin with all signals
+ * blocked. */
+static bool pthreads_takes_signals(void)
+{
+    sigset_t blocked;
+    int signal = sampler_signal();
+    return signal && pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, signal) == 1;
+}
+
+static void pthreads_begins(void)
+{
+    if (!thread_self && pthreads_are_measured() && !pthreads_takes_signals())
+        attach_plain_thread(PROFILE_THREAD_OTHER, (uintptr_t)__builtin_frame_address(0));
+}
+
+static void pthreads_ends(void)
+{
+    attach_end(pthreads_self());
+}
+
 const struct pthreads_tool pthreads_tool = {
     sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take, pthreads_book,
-    pthreads_reacquires};
+    pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends};
 
 uintptr_t pthreads_layer(void)
 {

@@ -1,4 +1,5 @@
-/* Blames the holders of POSIX threads' locks, which libblame-pthreads.so reports (base/pthreads_layer.h). */
+/* Blames the holders of POSIX threads' locks, and measures POSIX threads of programs without OpenMP. Both are reported by
+ * libblame-pthreads.so (base/pthreads_layer.h). */
 #ifndef BLAME_OMPT_TOOL_PTHREADS_H
 #define BLAME_OMPT_TOOL_PTHREADS_H
 

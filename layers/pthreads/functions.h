@@ -1,4 +1,4 @@
-/* libc's functions that the wrappers call. */
+/* libc's functions that the wrappers call, and the tool that they report to. */
 #ifndef BLAME_LAYERS_PTHREADS_FUNCTIONS_H
 #define BLAME_LAYERS_PTHREADS_FUNCTIONS_H
 
@@ -40,6 +40,9 @@
     F(pthread_cond_clockwait,                                                                                          \
       (pthread_cond_t * condition, pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit),            \
       (condition, mutex, clock, limit))                                                                                \
+    F(pthread_create, (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),  \
+      (thread, attributes, start, argument))                                                                           \
+    F(thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))                   \
     F(cnd_wait, (cnd_t * condition, mtx_t * mutex), (condition, mutex))                                                \
     F(cnd_timedwait, (cnd_t * condition, mtx_t * mutex, const struct timespec *limit), (condition, mutex, limit))
 
@@ -48,5 +51,10 @@
 extern struct pthreads_real {
     PTHREADS_FUNCTIONS(PTHREADS_POINTER)
 } pthreads_real __attribute__((visibility("hidden")));
+
+struct pthreads_tool;
+
+/* The tool; NULL until one is attached. */
+extern const struct pthreads_tool *pthreads_attached __attribute__((visibility("hidden")));
 
 #endif

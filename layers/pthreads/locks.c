@@ -25,7 +25,7 @@
 #define HOLDER     0x3fffffff /* in the word of such a mutex: the thread that holds it */
 #define REAL(name) load_relaxed(&pthreads_real.name)
 
-static const struct pthreads_tool *attached;
+const struct pthreads_tool *pthreads_attached;
 
 /* The only word that a release reads; in a cache line of its own. */
 static struct {
@@ -35,14 +35,14 @@ static struct {
 EXPORT pthreads_layer_attach blame_pthreads_attach;
 uint32_t *blame_pthreads_attach(const struct pthreads_tool *tool)
 {
-    store_release(&attached, tool);
+    store_release(&pthreads_attached, tool);
     return &somewhere.left;
 }
 
 /* Returns the tool if the end of the wait must be reported to it. */
 static inline const struct pthreads_tool *lock_wait_begins(uint32_t kind, const void *object, const uintptr_t *frame)
 {
-    const struct pthreads_tool *tool = load_acquire(&attached);
+    const struct pthreads_tool *tool = load_acquire(&pthreads_attached);
     return tool && tool->wait_begins(kind, object, frame) ? tool : NULL;
 }
 
@@ -94,7 +94,7 @@ static inline bool something_is_left(void)
 #define DEFINE_RELEASE(name, kind, type, frees)                                                                        \
     static NOINLINE int look_in_##name(type *object)                                                                   \
     {                                                                                                                  \
-        const struct pthreads_tool *tool = load_acquire(&attached);                                                    \
+        const struct pthreads_tool *tool = load_acquire(&pthreads_attached);                                           \
         struct pthreads_left left;                                                                                     \
         bool taken = (frees) && tool->take(kind, (const void *)object, &left);                                         \
         int status = REAL(name)(object);                                                                               \
@@ -211,7 +211,7 @@ static NOINLINE void book_before_wait(const struct pthreads_tool *tool, const vo
 
 static inline const struct pthreads_tool *condition_wait_begins(const void *mutex, bool freed)
 {
-    const struct pthreads_tool *tool = load_acquire(&attached);
+    const struct pthreads_tool *tool = load_acquire(&pthreads_attached);
     if (!tool)
         return NULL;
     if (something_is_left() && freed)

@@ -31,7 +31,20 @@ static bool attach_is_initial(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_INITIAL;
 }
 
-static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_kind kind, uintptr_t stack)
+/* Sets what the new thread does until an event tells: it waits and is not counted yet, or it works. */
+static void attach_set_state(struct thread *thread, bool plain)
+{
+    thread->record.plain = plain;
+    if (plain) {
+        thread_count(thread, true);
+        state_set_work(thread->line);
+    } else {
+        state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
+    }
+    thread->unusual.notes = true;
+}
+
+static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_kind kind, uintptr_t stack, bool plain)
 {
     struct thread *thread = thread_take(kind);
     if (!thread)
@@ -48,8 +61,7 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
     probes_attach(thread);
     unwinder_attach(&thread->unwinder, stack);
     restart_state_init(&thread->restart, sampler_signals());
-    state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
-    thread->unusual.notes = true;
+    attach_set_state(thread, plain);
     signal_fence();
     counters_attach(thread);
     thread_self = thread;
@@ -60,19 +72,24 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
     return thread;
 }
 
-struct thread *attach_thread(enum profile_thread_kind kind)
-{
-    return attach_thread_on(kind, (uintptr_t)__builtin_frame_address(0));
-}
-
-struct thread *attach_thread_on(enum profile_thread_kind kind, uintptr_t stack)
+static struct thread *attach_gently(enum profile_thread_kind kind, uintptr_t stack, bool plain)
 {
     int saved_errno = errno; /* the program may read errno after its thread's first OpenMP call */
     struct float_state floats = float_begin();
-    struct thread *thread = attach_now(kind, stack);
+    struct thread *thread = attach_now(kind, stack, plain);
     float_end(floats);
     errno = saved_errno;
     return thread;
+}
+
+struct thread *attach_thread(enum profile_thread_kind kind)
+{
+    return attach_gently(kind, (uintptr_t)__builtin_frame_address(0), false);
+}
+
+struct thread *attach_plain_thread(enum profile_thread_kind kind, uintptr_t stack)
+{
+    return attach_gently(kind, stack, true);
 }
 
 static __attribute__((noinline)) void attach_end_now(struct thread *thread)

@@ -9,8 +9,9 @@
  * Returns NULL if there is no room or the measurement has ended. [owner] */
 struct thread *attach_thread(enum profile_thread_kind kind);
 
-/* The same where the caller does not run on the thread's own stack, on which `stack` is. [owner] */
-struct thread *attach_thread_on(enum profile_thread_kind kind, uintptr_t stack);
+/* The same for a thread that no OpenMP runtime has reported. It works, and counts. `stack` is an address on the thread's
+ * own stack, on which the caller may not run. [owner] */
+struct thread *attach_plain_thread(enum profile_thread_kind kind, uintptr_t stack);
 
 /* Ends the calling thread's measurement, if there is one. Another thread may then get its record. [owner] */
 void attach_end(struct thread *thread);

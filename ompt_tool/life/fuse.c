@@ -40,6 +40,11 @@ static struct {
     struct restart_state restart;
 } fuse;
 
+static bool fuse_is_near(uintptr_t stack)
+{
+    return stack - fuse.near + NEAR_BYTES <= 2 * NEAR_BYTES;
+}
+
 static bool fuse_is_in_library(uintptr_t address, uintptr_t inside)
 {
     struct linked_object object, library;
@@ -49,8 +54,8 @@ static bool fuse_is_in_library(uintptr_t address, uintptr_t inside)
 /* Returns true if the measurement can start now, although it starts in a signal handler. */
 static bool fuse_may_blow(const ucontext_t *context)
 {
-    uintptr_t code = registers_pc(context), stack = registers_sp(context);
-    if (stack - fuse.near + NEAR_BYTES > 2 * NEAR_BYTES || fuse_is_in_library(code, fuse.loader))
+    uintptr_t code = registers_pc(context);
+    if (!fuse_is_near(registers_sp(context)) || fuse_is_in_library(code, fuse.loader))
         return false;
     return fuse.tries++ >= FUSE_PATIENCE || !fuse_is_in_library(code, fuse.libc);
 }
@@ -80,6 +85,21 @@ static struct restart_state *fuse_blow(void)
         thread_self->restart = fuse.restart;
     store_release(&fuse.state, OUT);
     return started ? &thread_self->restart : &fuse.restart;
+}
+
+void fuse_blow_before_thread(void)
+{
+    uint32_t lit = LIT;
+    int saved_errno = errno;
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+    if (load_relaxed(&fuse.state) != LIT || os_tid() != getpid() || fuse.process != getpid() || !fuse_is_near(stack) ||
+        !compare_exchange(&fuse.state, &lit, BLOWN))
+        return;
+    os_timer_stop(fuse.timer);
+    sampler_drop_stranger_stack();
+    fuse.start(stack);
+    store_release(&fuse.state, OUT);
+    errno = saved_errno;
 }
 
 /* Handles a signal in a thread that is not measured. */

@@ -22,6 +22,10 @@
  * no timer or memory. [init] */
 bool fuse_light(bool (*start)(uintptr_t stack));
 
+/* Starts the measurement now if the fuse is lit and its thread calls this: the process is about to get a second thread.
+ * [owner] */
+void fuse_blow_before_thread(void);
+
 /* Puts out the fuse, because the measurement starts for another reason, or the process ends. If the fuse has just
  * blown in another thread, waits for that start, for a second at most. [any] */
 void fuse_put_out(void);

@@ -215,11 +215,13 @@ static void start_write_header(void)
     header->seed = (uint32_t)options->seed;
     header->rate = (uint32_t)options->rate;
     header->clock = (uint32_t)options->clock;
-    header->environment = (uint32_t)options->environment;
+    /* without a team, no thread is idle because it has no part in it */
+    header->environment = session.plain ? ENVIRONMENT_SHARED : (uint32_t)options->environment;
     header->context = (uint32_t)options->context;
     header->tasks = (uint32_t)options->tasks;
     header->phase_instances = (uint32_t)options->phase_instances;
-    header->wants_region = launch_wants_region() && !(session.plain && clock_process_cpu_ns() >= SESSION_LEAST_CPU_NS);
+    session.wants_work = launch_wants_region() && session.plain;
+    header->wants_region = launch_wants_region() && !session.plain;
     header->depth = (uint32_t)options->depth;
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;

@@ -21,7 +21,9 @@ static struct {
 
 bool session_is_wanted(void)
 {
-    return !arena_header()->wants_region || (session.armed && clock_process_cpu_ns() >= SESSION_LEAST_CPU_NS);
+    const struct profile_header *header = arena_header();
+    bool waits = header->wants_region || (session.wants_work && !header->regions);
+    return !waits || (session.armed && clock_process_cpu_ns() >= SESSION_LEAST_CPU_NS);
 }
 
 void session_discard(void)

@@ -21,6 +21,7 @@ struct session {
     uint32_t stopping;     /* 1: no more samples are taken, and the trees no longer change */
     bool armed;            /* whether the process is measured even if it begins no region */
     bool plain;            /* whether the measurement has begun without an OpenMP runtime */
+    bool wants_work;       /* whether the profile is kept only if the process works (SESSION_LEAST_CPU_NS) */
     bool exits;            /* whether the program's exit handlers are running */
     uint32_t paused;       /* 1: the program has paused the measurement */
     uint64_t paused_since; /* start of the current pause, on clock_ticks() */

@@ -17,6 +17,66 @@ OFF = 0.15  # of the waiting
 MUCH = 0.02  # of the threads' time without a core: late samples find the lock with its next owner
 MOST_INSTRUCTIONS = 24  # more than bare, of a lock and its release
 
+REPORTED = """\
+once more
+nothing is left
+once more
+reacquires mutex
+reacquires none
+a wait
+creates
+begins 0 mutex
+ends
+something is left
+take 0 mutex, held
+book 0 mutex 1 2 3, free
+take 0 careful
+book 0 careful 1 2 3
+take 0 careful
+book 0 careful 1 2 3, not released
+once more
+take 0 again
+book 0 again 1 2 3
+take 1 rwlock
+book 1 rwlock 1 2 3
+take 1 rwlock
+book 1 rwlock 1 2 3
+take 2 spin
+book 2 spin 1 2 3
+take 0 mutex, held
+book 0 mutex 1 2 3, held
+reacquires mutex
+reacquires none
+take 0 mutex, held
+book 0 mutex 1 2 3, free
+threads that nobody asks for
+creates
+lives
+destructor 2
+destructor 1
+creates
+leaves
+creates
+lives (C11)
+result 3
+threads that are reported
+creates
+a thread begins
+lives
+destructor 2
+destructor 1
+a thread ends
+creates
+a thread begins
+leaves
+a thread ends
+creates
+a thread begins
+lives (C11)
+a thread ends
+result 3
+"""
+
 
 def stated(run, metric, context):
     return sum(one.value for one in expectations.read(run.stdout) if (one.metric, one.context) == (metric, context))
@@ -131,36 +191,6 @@ class Unnoticed(BlameTest):
         for name, count in alone.items():
             self.assertLessEqual(behind[name] - count, MOST_INSTRUCTIONS, (alone, behind))
 
-    def test_the_layer_reports_waits_and_releases_to_any_tool(self):
+    def test_the_layer_reports_waits_releases_and_threads_to_any_tool(self):
         run = self.plain([program("posix_tool")], LAYER)
-        self.assertEqual(run.stdout.splitlines(), """\
-once more
-nothing is left
-once more
-reacquires mutex
-reacquires none
-a wait
-begins 0 mutex
-ends
-something is left
-take 0 mutex, held
-book 0 mutex 1 2 3, free
-take 0 careful
-book 0 careful 1 2 3
-take 0 careful
-book 0 careful 1 2 3, not released
-once more
-take 0 again
-book 0 again 1 2 3
-take 1 rwlock
-book 1 rwlock 1 2 3
-take 1 rwlock
-book 1 rwlock 1 2 3
-take 2 spin
-book 2 spin 1 2 3
-take 0 mutex, held
-book 0 mutex 1 2 3, held
-reacquires mutex
-reacquires none
-take 0 mutex, held
-book 0 mutex 1 2 3, free""".splitlines(), run)
+        self.assertEqual(run.stdout, REPORTED, run)

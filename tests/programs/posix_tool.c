@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "../../base/pthreads_layer.h"
@@ -15,6 +16,8 @@ static pthread_spinlock_t spin;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static uint32_t *word;
 static int held;
+static bool reports;
+static pthread_key_t key;
 
 static const char *name_of(const void *object)
 {
@@ -69,6 +72,62 @@ static void reacquires(const void *object)
     printf("reacquires %s\n", name_of(object));
 }
 
+static bool creates(uintptr_t caller)
+{
+    puts(caller ? "creates" : "creates, no caller");
+    return reports;
+}
+
+static void begins(void)
+{
+    puts("a thread begins");
+}
+
+static void thread_ends(void)
+{
+    puts("a thread ends");
+}
+
+static void destroyed(void *turn)
+{
+    printf("destructor %ld\n", (long)turn);
+    if ((long)turn > 1)
+        pthread_setspecific(key, (void *)((long)turn - 1));
+}
+
+static void *lives(void *text)
+{
+    pthread_setspecific(key, (void *)2l);
+    puts(text);
+    return text;
+}
+
+static void *leaves(void *text)
+{
+    puts(text);
+    pthread_exit(text);
+}
+
+static int lives_c11(void *text)
+{
+    puts(text);
+    return 3;
+}
+
+static void use_threads(void)
+{
+    pthread_t thread;
+    thrd_t c11;
+    int result = 0;
+    pthread_create(&thread, NULL, lives, "lives");
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, leaves, "leaves");
+    pthread_join(thread, NULL);
+    thrd_create(&c11, lives_c11, "lives (C11)");
+    thrd_join(c11, &result);
+    printf("result %d\n", result);
+}
+
 static void *holds(void *unused)
 {
     pthread_mutex_lock(&mutex);
@@ -114,7 +173,8 @@ static void use_all(void)
 
 int main(void)
 {
-    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take, book, reacquires};
+    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take,       book,
+                                              reacquires,  creates,     begins,    thread_ends};
     pthreads_layer_attach *attach = (pthreads_layer_attach *)dlsym(RTLD_DEFAULT, PTHREADS_LAYER_ATTACH);
     pthread_t thread;
     make(&careful, PTHREAD_MUTEX_ERRORCHECK);
@@ -137,5 +197,11 @@ int main(void)
     *word = 1;
     use_all();
     *word = 0;
+    puts("threads that nobody asks for");
+    pthread_key_create(&key, destroyed);
+    use_threads();
+    puts("threads that are reported");
+    reports = true;
+    use_threads();
     return 0;
 }

@@ -1,0 +1,90 @@
+"""Threads of programs without OpenMP (libblame-pthreads.so): each has its rows from its begin to its end, and the program does not
+notice. What they work is known by their CPU time."""
+
+import contract_checks
+from harness import BlameTest, program
+from test_posix_locks import LAYER
+
+PROGRAM = "posix_threads"
+SOUND = contract_checks.TREE_CHECKS + [contract_checks.check_run, contract_checks.check_threads,
+                                       contract_checks.check_exact_laws]
+SHORT = 10000
+
+
+class PosixThreads(BlameTest):
+    def measured(self, *arguments, profiles=1):
+        """A run that ends as it does without the tool, and its profiles."""
+        argv = [program(PROGRAM), *map(str, arguments)]
+        alone, run = self.plain(argv), self.attached(argv, LAYER, "launcher")
+        self.assertEqual((run.status, run.stdout), (alone.status, alone.stdout), f"{alone}\n{run}")
+        self.assert_only_tool_lines(run)
+        found = run.directories()
+        self.assertEqual(len(found), profiles, run)
+        loaded = [self.load(run, directory, checks=SOUND) for directory in found]
+        return run, (loaded if profiles != 1 else loaded[0])
+
+    def assert_worked(self, profile, name, expected_s):
+        """5 standard deviations of as many samples, and a few of them."""
+        period_s = 1 / profile.rate()
+        self.assertLess(abs(profile.total("work", name) - expected_s), 5 * (period_s * expected_s) ** 0.5 + 5 * period_s + 0.02, name)
+
+    def kinds(self, profile):
+        return [thread["kind"] for thread in profile.threads]
+
+    def test_each_thread_has_what_it_worked_and_the_first_one_only_waits(self):
+        _, profile = self.measured("workers", 300)
+        self.assertEqual(self.kinds(profile), ["initial", "other", "other"])
+        self.assert_worked(profile, "alpha", 0.3)
+        self.assert_worked(profile, "beta", 0.15)
+        self.assertGreater(profile.total("blocked", "main"), 0.2)
+        self.assertEqual((profile.run["threads_max"], profile.root["idleness (I)"]), (3, 0))
+
+    def test_however_a_thread_ends_it_is_measured_until_its_destructors_have_run(self):
+        _, profile = self.measured("ends", 100)
+        self.assertEqual(self.kinds(profile), ["initial"] + 5 * ["other"])
+        for name in ("returns", "leaves", "is_cancelled", "leaves_c11", "returns_c11"):
+            self.assert_worked(profile, name, 0.1)
+        self.assert_worked(profile, "in_destructor", 0.06)
+        first_s = float(profile.threads[0]["end_s"])
+        self.assertTrue(all(float(thread["end_s"]) < first_s for thread in profile.threads[1:]), profile.threads)
+
+    def test_a_thread_with_the_smallest_stack(self):
+        _, profile = self.measured("small", 200)
+        self.assert_worked(profile, "on_small_stack", 0.2)
+
+    def test_many_short_threads_reuse_what_ended_ones_have_left(self):
+        _, profile = self.measured("short", SHORT)
+        self.assertEqual(self.kinds(profile).count("other"), SHORT)
+        self.assertLessEqual(profile.run["threads_max"], 9)
+
+    def test_the_program_ends_while_threads_run(self):
+        _, profile = self.measured("running", 100)
+        self.assert_worked(profile, "alpha", 0.1)
+        self.assert_worked(profile, "beta", 0.05)
+        self.assertGreater(profile.total("work", "for_ever"), 0)
+
+    def test_the_first_thread_ends_before_the_process(self):
+        _, profile = self.measured("left", 200)
+        self.assert_worked(profile, "ends_all", 0.2)
+        first, other = profile.threads
+        self.assertLess(float(first["end_s"]), float(other["end_s"]))
+
+    def test_a_child_that_a_thread_forks_has_its_threads_too(self):
+        _, profiles = self.measured("forks", 200, profiles=2)
+        found = sorted((profile.total("work", "in_child"), profile) for profile in profiles)
+        self.assertEqual(found[0][0], 0)
+        self.assert_worked(found[0][1], "forks", 0.1)
+        self.assert_worked(found[1][1], "in_child", 0.2)
+        self.assertEqual(self.kinds(found[1][1]), ["initial", "other"])
+
+    def test_who_waits_for_signals_gets_none_of_ours(self):
+        _, profile = self.measured("signals", 200)
+        self.assert_worked(profile, "alpha", 0.2)
+
+    def test_a_thread_that_cannot_be_made(self):
+        _, profile = self.measured("refused", 100)
+        self.assert_worked(profile, "alpha", 0.1)
+        self.assert_worked(profile, "beta", 0.05)
+
+    def test_who_only_makes_threads_and_does_little_leaves_nothing(self):
+        self.measured("workers", 1, profiles=0)
