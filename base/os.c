@@ -326,7 +326,7 @@ pid_t os_tid(void)
 
 bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
 {
-    uint64_t first = cpu_clock ? period_ns : first_ns;
+    uint64_t first = first_ns ? first_ns : period_ns;
     struct itimerspec spec = {
         .it_interval = {(time_t)(period_ns / NS_PER_S), (long)(period_ns % NS_PER_S)},
         .it_value = {(time_t)(first / NS_PER_S), (long)(first % NS_PER_S)},

@@ -103,8 +103,8 @@ uint32_t os_only_core(pid_t tid);
 bool os_core_list(char *text, size_t bytes);
 
 /* Starts a timer that sends `signal` to the calling thread at first_ns (on CLOCK_MONOTONIC) and then every
- * period_ns. With a CPU clock, the first signal comes after period_ns. Returns false if the system can create
- * no more timers. [owner] */
+ * period_ns; once if that is 0. With a CPU clock, the first signal comes after first_ns of CPU time; after period_ns if
+ * that is 0. Returns false if the system can create no more timers. [owner] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 void os_timer_stop(timer_t timer); /* [owner] */
 
@@ -112,7 +112,7 @@ void os_timer_stop(timer_t timer); /* [owner] */
  * errno is EINVAL. [any] */
 bool os_timer_is_there(timer_t timer);
 
-/* Sets the next signal and the period of a running timer. [handler] */
+/* Sets the next signal and the period of a timer, as above. [handler] */
 bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 
 /* Returns the number of cores on which this process may run: the cores in its affinity mask, but no more than

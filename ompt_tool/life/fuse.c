@@ -32,11 +32,10 @@ enum { OUT, LIT, BLOWN };
 static struct {
     bool (*start)(uintptr_t stack);
     uint32_t state;
-    pid_t process;  /* the process that has the timer */
-    uint32_t tries; /* how often the signal came at a moment at which nothing may start */
+    pid_t process; /* the process that has the timer */
     timer_t timer;
-    uintptr_t near;         /* an address in the initial thread's stack */
-    uintptr_t libc, loader; /* addresses in the C library and in the dynamic loader */
+    uintptr_t near;   /* an address in the initial thread's stack */
+    uintptr_t loader; /* an address in the dynamic loader */
     struct restart_state restart;
 } fuse;
 
@@ -54,10 +53,7 @@ static bool fuse_is_in_library(uintptr_t address, uintptr_t inside)
 /* Returns true if the measurement can start now, although it starts in a signal handler. */
 static bool fuse_may_blow(const ucontext_t *context)
 {
-    uintptr_t code = registers_pc(context);
-    if (!fuse_is_near(registers_sp(context)) || fuse_is_in_library(code, fuse.loader))
-        return false;
-    return fuse.tries++ >= FUSE_PATIENCE || !fuse_is_in_library(code, fuse.libc);
+    return fuse_is_near(registers_sp(context)) && !fuse_is_in_library(registers_pc(context), fuse.loader);
 }
 
 void fuse_put_out(void)
@@ -111,25 +107,27 @@ static void fuse_on_signal(const siginfo_t *info, ucontext_t *context)
         return;
     uint64_t now_ns = clock_now_ns();
     restart_enter(restart, context);
-    if (info->si_code == SI_TIMER && fuse.process == getpid() && fuse_may_blow(context))
+    bool ours = info->si_code == SI_TIMER && fuse.process == getpid() && load_relaxed(&fuse.state) == LIT;
+    if (ours && fuse_may_blow(context))
         restart = fuse_blow();
+    else if (ours)
+        os_timer_set(fuse.timer, true, FUSE_AGAIN_NS, 0);
     restart_interrupted_call(restart, context, now_ns);
     errno = saved_errno;
     restart_leave(restart, context);
 }
 
-/* Sets the fuse's timer, which repeats until the measurement starts. */
+/* Sets the fuse's timer. */
 static bool fuse_set_timer(void)
 {
     int signal = sampler_signal();
-    fuse.tries = 0;
     fuse.near = (uintptr_t)__builtin_frame_address(0);
     fuse.process = getpid();
     restart_state_init(&fuse.restart, sampler_signals());
     store_release(&fuse.state, LIT); /* before the first signal */
     sampler_on_stranger = fuse_on_signal;
     if (!signal || !sampler_make_stranger_stack() ||
-        !os_timer_start(&fuse.timer, signal, true, 0, SESSION_LEAST_CPU_NS))
+        !os_timer_start(&fuse.timer, signal, true, SESSION_LEAST_CPU_NS, 0))
         store_release(&fuse.state, OUT);
     return fuse.state == LIT;
 }
@@ -146,7 +144,6 @@ static void fuse_forked(void)
 bool fuse_light(bool (*start)(uintptr_t stack))
 {
     fuse.start = start;
-    fuse.libc = (uintptr_t)bind_find_in_libc("read");
     fuse.loader = (uintptr_t)bind_find_in_libc("__tls_get_addr");
     if (!fuse_set_timer())
         return false;

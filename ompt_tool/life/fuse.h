@@ -7,15 +7,18 @@
  *
  * The measurement then starts in a signal handler, although it calls functions that are not async-signal-safe
  * (snprintf). None of these uses the heap, which the thread may be changing: what needs it is made before
- * main (thread_prepare). The handler starts only if the thread was interrupted outside the C library and the dynamic
- * loader, whose locks it may hold. If that fails FUSE_PATIENCE times, only the dynamic loader counts. */
+ * main (thread_prepare). Of the C library's other locks they take only that of the list of loaded objects, which the
+ * thread may hold already. The handler does not start if the thread was interrupted in the dynamic loader, where that
+ * list may be half changed; it then tries again after FUSE_AGAIN_NS.
+ *
+ * Each setting of the timer sends one signal, because the program may install a handler of its own for that signal. */
 #ifndef BLAME_OMPT_TOOL_LIFE_FUSE_H
 #define BLAME_OMPT_TOOL_LIFE_FUSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FUSE_PATIENCE 10
+#define FUSE_AGAIN_NS 1000000u /* CPU time in ns until the next attempt to start */
 
 /* Lights the fuse of this process: start() is called in the initial thread, on a stack of the tool, with an address
  * on the thread's own stack. It returns false if nothing can be measured. The sampling signal must be installed. Returns false if there is

@@ -44,6 +44,14 @@ class WithoutOpenmp(BlameTest):
         self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
         self.assertIn("blame: no profile: ", run.stderr)
 
+    def test_who_spends_all_time_in_the_c_library_is_measured(self):
+        run = self.measured(200, 0, 0, "reads")
+        self.assert_total(self.load(run, checks=SOUND), "work", "read_zeros", 0.19)
+
+    def test_who_takes_the_signal_gets_it_once_at_most(self):
+        run = self.measured(300, 0, 0, "takes")
+        self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
+
     def test_it_can_be_left_out(self):
         run = self.measured(100, 0, 0, options=["--omp-only"])
         self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)

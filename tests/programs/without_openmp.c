@@ -1,10 +1,14 @@
 /* A program without OpenMP. What it does is known by its CPU time and by how long it sleeps: computes for `hot` and `warm`,
  * sleeps in `nap`, all in milliseconds.
  *
- *     without_openmp HOT WARM NAP [fork | abort | openmp LIBRARY]
+ *     without_openmp HOT WARM NAP [fork | abort | openmp LIBRARY | reads | takes]
  *
- * fork: a child computes as long as hot(). openmp: loads the library afterwards, whose sum_of_team() begins a region. */
+ * fork: a child computes as long as hot(). openmp: loads the library afterwards, whose sum_of_team() begins a region.
+ * reads: reads a file instead of hot(), and is in the C library all that time. takes: first takes all real-time signals
+ * that are in use already, and says whether timers send more than one. */
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +46,34 @@ NAMED static void warm(double ms)
     sink++;
 }
 
+NAMED static void read_zeros(double ms)
+{
+    static char bytes[1 << 16];
+    int file = open("/dev/zero", O_RDONLY);
+    double end_s = cpu_s() + ms / 1000;
+    while (cpu_s() < end_s)
+        for (int i = 0; i < 100; i++)
+            if (read(file, bytes, sizeof(bytes)) < 0)
+                return;
+    close(file);
+}
+
+static volatile sig_atomic_t timers;
+
+static void on_taken(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)context;
+    timers += info->si_code == SI_TIMER;
+}
+
+static void take_signals(void)
+{
+    struct sigaction own = {.sa_sigaction = on_taken, .sa_flags = SA_SIGINFO | SA_RESTART}, old;
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+        if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_DFL)
+            sigaction(signal, &own, NULL);
+}
+
 NAMED static void in_child(double ms)
 {
     compute(ms);
@@ -60,7 +92,11 @@ int main(int argc, char **argv)
     const char *end = argc > 4 ? argv[4] : "";
     if (argc < 4)
         return 2;
-    hot(atof(argv[1]));
+    if (strcmp(end, "takes") == 0)
+        take_signals();
+    (strcmp(end, "reads") == 0 ? read_zeros : hot)(atof(argv[1]));
+    if (timers > 1)
+        puts("signals of timers");
     warm(atof(argv[2]));
     nap(atof(argv[3]));
     if (strcmp(end, "fork") == 0) {
