@@ -45,17 +45,31 @@ static struct tls tls_of_segments(const ElfW(Phdr) * segments, size_t count)
     return tls;
 }
 
-/* Returns the size and alignment of an object's thread-local storage, as stated in its program headers.
- * `base` is the address of the object's first page. */
-static struct tls tls_of(uintptr_t base)
+/* The same for an object whose program headers are not in its first page, where BOLT and patchelf move them from: they
+ * are read from the file. */
+static struct tls tls_of_file(const char *path, const ElfW(Ehdr) * header)
 {
-    const ElfW(Ehdr) *header = (const void *)base;
-    if (!base || !kernel_is_readable(base) || header->e_ident[EI_MAG0] != ELFMAG0 ||
-        header->e_ident[EI_MAG1] != ELFMAG1 || header->e_phentsize != sizeof(ElfW(Phdr)) ||
-        header->e_phoff % _Alignof(ElfW(Phdr)) || header->e_phoff > PAGE_BYTES ||
-        header->e_phnum > (PAGE_BYTES - header->e_phoff) / sizeof(ElfW(Phdr)))
+    static ElfW(Phdr) segments[PAGE_BYTES / sizeof(ElfW(Phdr))];
+    size_t bytes = header->e_phnum * sizeof(*segments);
+    int fd = bytes <= sizeof(segments) ? kernel_open(path) : -1;
+    if (fd < 0)
         return (struct tls){0};
-    return tls_of_segments((const void *)(base + header->e_phoff), header->e_phnum);
+    long got = kernel_call(SYS_pread64, fd, (long)segments, (long)bytes, (long)header->e_phoff, 0, 0);
+    kernel_close(fd);
+    return tls_of_segments(segments, got == (long)bytes ? header->e_phnum : 0);
+}
+
+/* Returns the size and alignment of an object's thread-local storage, as stated in its program headers. */
+static struct tls tls_of(const struct link_map *map)
+{
+    const ElfW(Ehdr) *header = (const void *)map->l_addr;
+    if (!header || !kernel_is_readable(map->l_addr) || header->e_ident[EI_MAG0] != ELFMAG0 ||
+        header->e_ident[EI_MAG1] != ELFMAG1 || header->e_phentsize != sizeof(ElfW(Phdr)) ||
+        header->e_phoff % _Alignof(ElfW(Phdr)))
+        return (struct tls){0};
+    if (header->e_phoff > PAGE_BYTES || header->e_phnum > (PAGE_BYTES - header->e_phoff) / sizeof(ElfW(Phdr)))
+        return tls_of_file(map->l_name, header);
+    return tls_of_segments((const void *)(map->l_addr + header->e_phoff), header->e_phnum);
 }
 
 static size_t tunable_value(const char *digits)
@@ -202,7 +216,7 @@ static void static_tls_restart_process(const char *beginning, char *entry)
 const char *static_tls_add(const struct link_map *map, unsigned lines)
 {
     static char entry[128];
-    struct tls tls = tls_of(map->l_addr);
+    struct tls tls = tls_of(map);
     self.wanted += tls.bytes + tls.align;
     if (!self.stack || self.wanted <= self.room + OTHER_BYTES)
         return NULL;
@@ -228,7 +242,7 @@ static bool reaches_static_tls(const struct elf_view *program)
 
 bool static_tls_fits(const struct link_map *map, const struct elf_view *program)
 {
-    struct tls tls = tls_of(map->l_addr);
+    struct tls tls = tls_of(map);
     if (!self.stack || tls.align <= TCB_BYTES ||
         tls.align <=
             tls_of_segments((const void *)static_tls_auxiliary_value(AT_PHDR), static_tls_auxiliary_value(AT_PHNUM))

@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import time
 
@@ -331,6 +332,20 @@ class OtherRuntimes(BlameTest):
             with self.subTest(argv=argv[0]):
                 run = self.attached(argv, how="launcher")
                 self.assertEqual((run.status, run.stdout), (5, "2\n"), run)
+
+    def test_thread_local_storage_of_a_library_whose_program_headers_have_moved(self):
+        """As BOLT moves them, which makes rustc's compiler faster."""
+        folder = self.new_folder()
+        shutil.copy(program("large_tls"), folder)
+        with open(program("large_tls.so"), "rb") as file:
+            library = file.read()
+        begin, = struct.unpack_from("<Q", library, 32)
+        size, count = struct.unpack_from("<HH", library, 54)
+        library += bytes(-len(library) % 4096)
+        with open(os.path.join(folder, "large_tls.so"), "wb") as file:
+            file.write(library[:32] + struct.pack("<Q", len(library)) + library[40:] + library[begin:begin + size * count])
+        run = self.attached([os.path.join(folder, "large_tls")], how="launcher")
+        self.assertEqual((run.status, run.stdout), (5, "2\n"), run)
 
     def test_a_library_for_whose_alignment_there_is_no_place_beside_an_audit_library(self):
         for argv in ([program("large_tls_aligned")], ["sh", "-c", program("large_tls_aligned")]):
