@@ -530,10 +530,13 @@ static void prepare_environment(const char *program, const struct parts *parts, 
         prepare_audit_library(program, parts);
 }
 
-/* Replaces this process by the program; does not return. */
-static void exec_program(char **argv, const char *program)
+/* Replaces this process by the program; does not return. `parts` is NULL if the program runs unmeasured. Only this
+ * process gets the program's environment: the reports are not made under the tool. */
+static void exec_program(char **argv, const char *program, const struct parts *parts, const struct workspace *space)
 {
     char own[24];
+    if (parts)
+        prepare_environment(program, parts, space);
     setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
     for (size_t i = 0; i < CHANGED_COUNT; i++)
         signal(changed[i].signal, changed[i].before);
@@ -545,11 +548,11 @@ static void exec_program(char **argv, const char *program)
 }
 
 /* Starts the program in a child process. Returns false with errno. */
-static bool start_program(char **argv, const char *program)
+static bool start_program(char **argv, const char *program, const struct parts *parts, const struct workspace *space)
 {
     pid_t pid = fork();
     if (pid == 0)
-        exec_program(argv, program);
+        exec_program(argv, program, parts, space);
     child_pid = pid;
     return pid > 0;
 }
@@ -664,20 +667,19 @@ int cli_run(int argc, char **argv)
     }
     if (attach && !run_output_can_be_made(out))
         return CLI_BAD_USAGE;
-    if (attach) {
+    if (attach)
         make_workspace(&space);
-        prepare_environment(program, &parts, &space);
-    }
     if (attach && stacks.on)
         follow_start(&follower, space.notes, stacks.file);
-    if (!start_program(argv + first, program)) {
+    if (!start_program(argv + first, program, attach ? &parts : NULL, &space)) {
         log_line("cannot start another process (", strerror(errno),
                  "), so the program replaces blame run; if it is killed, blame finish DIR writes the reports", NULL);
         follow_end(&follower);
         if (attach)
             remove_workspace(&space);
+        space.notes[0] = '\0';
         unsetenv("BLAME_NOTES");
-        exec_program(argv + first, program);
+        exec_program(argv + first, program, attach ? &parts : NULL, &space);
     }
     int signal_of = 0, status = wait_for_program(&signal_of);
     follow_end(&follower);

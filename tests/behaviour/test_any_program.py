@@ -85,6 +85,10 @@ class WithoutOpenmp(BlameTest):
         run = self.measured(150, 0, 0, "abort", status=134)
         self.assert_total(self.load(run, checks=SOUND), "work", "hot", 0.14)
 
+    def test_the_reports_of_one_that_aborts_are_not_measured(self):
+        run = self.attached([program("without_openmp_names"), "50", "0", "0", "abort"], None, "launcher")
+        self.assertEqual((run.status, len(run.directories())), (134, 1), run)
+
     def test_openmp_that_comes_later_goes_on_with_the_same_measurement(self):
         for library in ("loads_later_lib.so", "loads_later_clang.so"):
             with self.subTest(library=library):
