@@ -1,5 +1,6 @@
 /* Finds calls outside OpenMP in which threads sleep: input and output, sleeps, other libraries' locks. */
 #include "command/findings/rules.h"
+#include "command/rows/own.h"
 
 #include <math.h>
 
@@ -16,7 +17,10 @@ static bool is_told(const struct inquiry *inquiry, uint32_t index)
         return true;
     if (sums->lock_wait >= MOSTLY * sums->blocked && finding_is_enough(inquiry, sums->lock_wait * 1e-9))
         return true;
-    return unit != UNIT_NONE && inquiry->unit[unit].idle_told && sums->blocked_idle >= MOSTLY * sums->blocked;
+    if (unit == UNIT_NONE || !inquiry->unit[unit].idle_told)
+        return false;
+    return sums->blocked_idle >= MOSTLY * sums->blocked ||
+           (inquiry->unit[unit].passes && waits_for_threads(inquiry->rows, index));
 }
 
 /* Returns whether a row's blocked time is that of a call, and not of a process that was stopped or not measured. Waiting
@@ -29,21 +33,17 @@ static bool is_call(const struct rows *rows, uint32_t index)
            !(awaited->threads && awaited->ends_with_it && threads_were_busy(rows, index));
 }
 
-/* Returns the outermost function outside the program that a row is in, or the row itself. */
-static uint32_t row_of_call(const struct rows *rows, uint32_t index)
-{
-    while (rows->row[index].foreign && rows->row[rows->row[index].parent].foreign)
-        index = rows->row[index].parent;
-    return index;
-}
-
 static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
 {
     double seconds = blocked->ns * 1e-9;
     const struct awaited *awaited = awaited_of(inquiry->rows, blocked->row);
     char call[BLOCKED_BYTES], some[64] = "";
-    struct finding finding = {
-        .rule = "blocked", .row = blocked->row, .metric = METRIC_BLOCKED, .seconds = seconds, .sampled = true};
+    struct finding finding = {.rule = "blocked",
+                              .row = blocked->row,
+                              .call = blocked->row,
+                              .metric = METRIC_BLOCKED,
+                              .seconds = seconds,
+                              .sampled = true};
     /* The sleep of other threads may be a consequence, so it may be gone as well. Threads that are waited for may get
      * less to do. */
     struct relief relief = {.wall_s = seconds,
@@ -69,9 +69,10 @@ void find_blocked(struct inquiry *inquiry)
     struct tally calls = {0};
     for (uint32_t i = 1; i < rows->count; i++) {
         double ns = rows->row[i].exclusive->blocked;
-        uint64_t caller = rows->row[inquiry->own[i]].function;
+        uint32_t call = rows_outermost(rows, i);
+        uint64_t caller = rows->row[inquiry->own[i]].function, line = (uint64_t)rows->row[call].call_line;
         if (ns > 0 && is_call(rows, i) && !is_told(inquiry, i))
-            tally_add(&calls, caller << 32 | rows->row[row_of_call(rows, i)].function, i, ns);
+            tally_add_two(&calls, caller << 32 | rows->row[call].function, line, i, ns);
     }
     for (size_t i = 0; i < calls.count; i++)
         if (finding_is_enough(inquiry, calls.item[i].ns * 1e-9))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/rows/label.h"
+#include "command/rows/own.h"
 #include "command/text/format.h"
 
 /* ---- names ---- */
@@ -26,8 +26,9 @@ static void write_bare_name(char *to, size_t bytes, const char *name)
 void name_call(char to[NAME_BYTES], const struct rows *rows, uint32_t row)
 {
     static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
-    while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
-        row = rows->row[row].parent;
+    for (uint32_t i = row; rows->row[i].foreign && !row_module_runs_scripts(rows->row[i].label->module);
+         i = rows->row[i].parent)
+        row = i;
     const char *name = row_is_holder(&rows->row[row]) ? "the interpreter's lock" : rows->row[row].label->name;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "command/rows/error.h"
+#include "command/rows/label.h"
 
 /* Where a finding stands in the list. */
 enum finding_rank {
@@ -21,6 +22,7 @@ struct finding {
     const char *rule;
     /* the context with the largest part of `seconds`, or ROW_NONE for the whole program */
     uint32_t row;
+    uint32_t call; /* the foreign row that the finding is about, called from `row`; 0: none */
     enum finding_rank rank;
     enum metric metric; /* the metric that `seconds` measures */
     double seconds;     /* thread-seconds of the metric, in all contexts that the finding covers */
@@ -43,5 +45,12 @@ struct findings {
     double whole_s; /* the program's effort in thread-seconds, of which all shares are percentages */
     double core_s;  /* the part of whole_s that had a core; a finding needs 5 % of it */
 };
+
+/* Returns the place of a finding whose row is not ROW_NONE, with as many callers as fit. The caller frees the text. */
+static inline char *finding_place(const struct rows *rows, const struct finding *finding, size_t columns, bool utf8)
+{
+    return finding->call ? row_call_label(rows, finding->call, finding->metric, columns, utf8)
+                         : row_own_label(rows, finding->row, finding->metric, columns, utf8);
+}
 
 #endif

@@ -37,7 +37,8 @@ static const char *place_of_waiting(const struct unit *unit, bool tasks)
 /* Returns whether the idle threads mostly wait for a thread that sleeps voluntarily. */
 static bool waits_for_sleep(const struct unit *unit)
 {
-    return unit->asleep_ns > 0 && unit->sum.blocked_idle - unit->passed_ns >= MOSTLY * unit->sum.shared_idle;
+    double passed_ns = unit->passes ? unit->awaited_ns : 0;
+    return unit->asleep_ns > 0 && unit->sum.blocked_idle - passed_ns >= MOSTLY * unit->sum.shared_idle;
 }
 
 /* Returns whether the sleep itself is the finding (find_blocked), because threads sleep for much longer than
@@ -62,6 +63,7 @@ static void regions_set_title_and_advice(const struct inquiry *inquiry, const st
     }
     const struct awaited *awaited = awaited_of(inquiry->rows, unit->asleep);
     describe_blocked(blocked, inquiry->rows, unit->asleep);
+    finding->row = finding->call = unit->asleep;
     finding->title = format_printable("%s, and others wait", blocked);
     finding->advice = format_printable(
         "%s", awaited->threads
@@ -92,6 +94,7 @@ static struct relief relief_of(const struct inquiry *inquiry, const struct unit 
     double slept_s = waits_for_sleep(unit) ? unit->sum.blocked * 1e-9 : 0;
     return (struct relief){.idle_s = seconds + lost_ns * 1e-9,
                            .asleep_s = unit->sum.blocked_idle * 1e-9,
+                           .waited_s = unit->passes ? unit->awaiting_ns * 1e-9 : 0,
                            .moved_s = profile_sums_own(&unit->sum) * 1e-9,
                            .dropped_s = slept_s,
                            .wall_s = slept_s / fmax(1, inquiry->threads)};

@@ -134,8 +134,7 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     }
     if (put->row != ROW_NONE)
         put->row = rows_own(inquiry->rows, put->row);
-    put->place = put->row == ROW_NONE ? memory_text("%s", "")
-                                      : row_own_label(inquiry->rows, put->row, finding->metric, PLACE_COLUMNS, false);
+    put->place = put->row == ROW_NONE ? memory_text("%s", "") : finding_place(inquiry->rows, put, PLACE_COLUMNS, false);
 }
 
 void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding, const struct relief *relief)

@@ -72,11 +72,11 @@ struct unit {
     double kind_ns[WAIT_KINDS]; /* ns of idleness by kind of wait */
     struct profile_idle idle;   /* what is known about the code that ran while threads idled at barriers */
     double asleep_ns;           /* ns of idleness beside the blocked row `asleep` */
-    double awaited_ns;          /* ns of idleness beside calls that wait for other threads */
-    /* ns of idleness beside calls that wait for the unit's other threads, to whose code it is charged */
-    double passed_ns;
-    bool idle_told;  /* whether a finding is about the idleness at barriers or for tasks */
-    uint32_t asleep; /* the blocked row beside which threads idled most */
+    double awaiting_ns;         /* ns of calls that wait for other threads */
+    double awaited_ns;          /* ns of idleness beside these calls */
+    bool passes;                /* whether awaited_ns is charged to the unit's other code, for which they may wait */
+    bool idle_told;             /* whether a finding is about the idleness at barriers or for tasks */
+    uint32_t asleep;            /* the blocked row beside which threads idled most */
     /* ns of idleness beside code, outside loops and single constructs, that only one thread was seen to
      * execute */
     double alone_ns;
@@ -195,6 +195,8 @@ double bound_of(const struct inquiry *inquiry, const struct relief *relief);
 double waited_without_core_s(const struct profile *profile);
 
 void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns);
+/* Does the same for a key of two parts. */
+void tally_add_two(struct tally *tally, uint64_t key, uint64_t second, uint32_t row, double ns);
 void tally_free(struct tally *tally);
 
 /* Returns whether the seconds are enough for a finding. If sampling alone may have put a finding above the

@@ -101,6 +101,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
     if (sleeps) {
         describe_blocked(blocked, inquiry->rows, sleep->row);
+        finding.call = spread == IN_PIECES ? 0 : sleep->row;
         snprintf(asleep, sizeof asleep, " (asleep for %s %% of the time)",
                  DECIMAL(100 * sleep->blocked_ns / sleep->own_ns, 0));
         finding.title = format_printable("%s s %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), blocked);

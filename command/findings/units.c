@@ -62,7 +62,12 @@ enum construct construct_of(const struct rows *rows, const struct row *row)
 
 void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns)
 {
-    uint32_t *slot = pair_map_slot(&tally->map, key, 0);
+    tally_add_two(tally, key, 0, row, ns);
+}
+
+void tally_add_two(struct tally *tally, uint64_t key, uint64_t second, uint32_t row, double ns)
+{
+    uint32_t *slot = pair_map_slot(&tally->map, key, second);
     if (*slot == PAIR_MAP_NEW) {
         memory_grow(&tally->item, &tally->room, tally->count, sizeof *tally->item);
         *slot = (uint32_t)tally->count++;
@@ -152,8 +157,10 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
         return;
     struct unit *unit = &inquiry->unit[number];
     profile_sums_add(&unit->sum, row->exclusive);
-    if (waits_for_threads(inquiry->rows, index))
+    if (waits_for_threads(inquiry->rows, index)) {
         unit->awaited_ns += row->exclusive->blocked_idle;
+        unit->awaiting_ns += row->exclusive->blocked;
+    }
     for (int cause = 0; cause < CAUSES; cause++) {
         unit->idle_ns[cause] += inquiry->idle_ns[cause][index];
         unit->lost_ns[cause] += inquiry->lost_ns[cause][index];
@@ -175,20 +182,21 @@ static void find_worst_rows(struct inquiry *inquiry)
     for (size_t i = 0; i < inquiry->unit_count; i++) {
         struct unit *unit = &inquiry->unit[i];
         double rest_ns = unit->sum.shared_idle - unit->awaited_ns;
-        unit->passed_ns = rest_ns >= MOSTLY * unit->awaited_ns ? unit->awaited_ns : 0;
+        for (int cause = 0; cause < CAUSES; cause++)
+            rest_ns += unit->lost_ns[cause];
+        unit->passes = unit->awaited_ns > 0 && rest_ns >= MOSTLY * unit->awaited_ns;
     }
     for (uint32_t i = 0; i < inquiry->rows->count; i++) {
         const struct row *row = &inquiry->rows->row[i];
         if (inquiry->unit_of[i] == UNIT_NONE || row->kind == ROW_STATEMENT)
             continue;
         struct unit *unit = &inquiry->unit[inquiry->unit_of[i]];
-        bool passes = unit->passed_ns > 0;
-        if (row->exclusive->blocked_idle > unit->asleep_ns && !(passes && waits_for_threads(inquiry->rows, i))) {
+        if (row->exclusive->blocked_idle > unit->asleep_ns && !(unit->passes && waits_for_threads(inquiry->rows, i))) {
             unit->asleep_ns = row->exclusive->blocked_idle;
             unit->asleep = i;
         }
         for (int cause = 0; cause < CAUSES; cause++) {
-            double ns = inquiry->idle_ns[cause][i] - (passes ? inquiry->awaited_ns[cause][i] : 0);
+            double ns = inquiry->idle_ns[cause][i] - (unit->passes ? inquiry->awaited_ns[cause][i] : 0);
             if (ns > unit->worst_ns[cause]) {
                 unit->worst_ns[cause] = ns;
                 unit->worst[cause] = i;

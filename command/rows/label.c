@@ -212,6 +212,16 @@ char *row_own_label(const struct rows *rows, uint32_t row, enum metric metric, s
     return row_make_label(rows, own, row_label_find_source(rows, own, metric, true), columns, utf8, true);
 }
 
+char *row_call_label(const struct rows *rows, uint32_t call, enum metric metric, size_t columns, bool utf8)
+{
+    uint32_t own = rows_own(rows, call), outermost = rows_outermost(rows, call);
+    struct position at = {rows->row[own].label->file, rows->row[outermost].call_line, ROW_NONE};
+    if (outermost == own || at.line <= 0)
+        at = row_label_find_source(rows, own, metric, true);
+    at.called = ROW_NONE;
+    return row_make_label(rows, own, at, columns, utf8, true);
+}
+
 char *row_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     bool handoff = row_is_handoff(&rows->row[row]);

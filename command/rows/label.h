@@ -20,6 +20,9 @@ char *row_context_label(const struct rows *rows, uint32_t row, enum metric metri
  * most of the cost is in a foreign function, the text names the function: "accumulate  p.c:12 (in cos, libm)
  * < main". */
 char *row_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);
+/* Returns a text like row_own_label(), whose line is the line on which own code calls `call`, a row of foreign code.
+ * Does not name the called function. */
+char *row_call_label(const struct rows *rows, uint32_t call, enum metric metric, size_t columns, bool utf8);
 /* Returns a text like row_own_label(), for a row that represents all numbered executions of its phases. A
  * lock's handover is not replaced by own code, because it is nobody's code. */
 char *row_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);

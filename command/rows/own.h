@@ -19,5 +19,19 @@ static inline uint32_t rows_own(const struct rows *rows, uint32_t row)
         row = rows->row[row].parent;
     return row;
 }
+/* Returns whether a module has the name of an interpreter of Python or R, or of its library. */
+static inline bool row_module_runs_scripts(const char *name)
+{
+    return strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0 || strncmp(name, "libR.", 5) == 0 ||
+           strcmp(name, "R") == 0;
+}
+/* Returns the outermost function outside the program that a row is in: the foreign row that own code calls. Returns the
+ * row itself if it is own code. */
+static inline uint32_t rows_outermost(const struct rows *rows, uint32_t row)
+{
+    while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
+        row = rows->row[row].parent;
+    return row;
+}
 
 #endif

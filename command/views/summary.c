@@ -267,9 +267,9 @@ static void print_first_findings(const struct summary *summary, const struct fin
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - FIGURES, used = format_columns(finding->title) + 2;
         bool beside = used + 16 < columns;
-        char *place = finding->row != ROW_NONE ? row_own_label(summary->rows, finding->row, finding->metric,
-                                                               columns - (beside ? used : 0), summary->utf8)
-                                               : NULL;
+        char *place = finding->row != ROW_NONE
+                          ? finding_place(summary->rows, finding, columns - (beside ? used : 0), summary->utf8)
+                          : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
             fprintf(summary->out, "%6s %% %9s s  ", DECIMAL(fmin(100, 100 * finding->gain_s / wall_s), 1),
                     DECIMAL(finding->gain_s, 2));

@@ -53,6 +53,16 @@ class Findings(BlameTest):
                 self.assertTrue(run.status == 0 and (found == 1 or (case == "sections" and self.without_cores(rows))), f"{shown.stdout}\n{run}")
                 self.assertNotIn("beside threads that wait for locks", shown.stdout)
 
+    def test_a_thread_that_waits_for_another_one_of_its_team_is_not_to_blame(self):
+        run = self.attached([program("constructs"), "meeting"], {"BLAME_RATE": "1000"}, "launcher")
+        shown = self.plain([BLAME, "report", *run.directories(), "--view", "findings", "--format", "csv"])
+        rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+        found = [row for row in rows if row["rule"] in ("coarse", "imbalance")]
+        self.assertTrue(len(found) == 1 or self.without_cores(rows), shown.stdout)
+        self.assertEqual([row["title"] for row in rows if "blocked" in row["title"] and not self.without_cores(rows)], [])
+        for row in found:
+            self.assertIn("work_before_meeting", row["place"])
+
     def test_without_the_launcher_the_time_before_openmp_is_one(self):
         run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1", "TEST_LOADED": "1"})
         found = [text for _, text in findings_of(run.stderr) if re.match(r"[\d.]+ s before OpenMP starts: <before.*start>", text)]

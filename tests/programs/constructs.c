@@ -21,6 +21,27 @@ NAMED static void beside_openmp(void)
         pthread_join(threads[i], NULL);
 }
 
+static pthread_barrier_t meeting;
+
+NAMED static void work_before_meeting(void)
+{
+    spin_until(clock_s() + 0.4);
+    pthread_barrier_wait(&meeting);
+}
+
+/* The second thread waits for the first, and the third for the end of both. */
+NAMED static void meet_in_region(void)
+{
+    pthread_barrier_init(&meeting, NULL, 2);
+#pragma omp parallel num_threads(3)
+    {
+        if (omp_get_thread_num() == 0)
+            work_before_meeting();
+        if (omp_get_thread_num() == 1)
+            pthread_barrier_wait(&meeting);
+    }
+}
+
 NAMED static void make_locks(void)
 {
     long count = 1000 * 1000;
@@ -123,7 +144,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } cases[] = {{"beside", beside_openmp}, {"locks", make_locks},      {"flag", spin_for_flag},
                  {"tasks", fine_tasks},     {"asleep", sleep_together}, {"sections", unequal_sections},
-                 {"turns", sleep_in_turn}};
+                 {"turns", sleep_in_turn},  {"meeting", meet_in_region}};
     begin_openmp();
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)

@@ -2,7 +2,7 @@
 /* Findings about threads that sleep, are not used or are not measured. */
 #include "tests/unit/findings_program.h"
 
-enum { USLEEP = 40, LOCK, JOIN, FUTEX, WAIT_CONDITION, WAIT_CHILD, WAIT_EVENT };
+enum { USLEEP = 40, LOCK, JOIN, FUTEX, LATER_IN_HEAVY, WAIT_CONDITION, WAIT_CHILD, WAIT_EVENT };
 #define WITH_PROFILE(name) UNIT_TEST_WITH(name, start, destroy)
 
 static int start(void **state)
@@ -10,6 +10,7 @@ static int start(void **state)
     make(state);
     fake_function(FOREIGN_KEY(USLEEP), "usleep", "", 0, 0);
     fake_function(FOREIGN_KEY(LOCK), "pthread_mutex_lock", "", 0, 0);
+    fake_function(KEY(LATER_IN_HEAVY), "heavy", "/s/p.c", 50, 58);
     fake_function(FOREIGN_KEY(JOIN), "std::thread::join()", "", 0, 0);
     fake_function(FOREIGN_KEY(FUTEX), "__futex_abstimed_wait_common", "", 0, 0);
     fake_function(FOREIGN_KEY(WAIT_CONDITION), "pthread_cond_wait", "", 0, 0);
@@ -46,8 +47,19 @@ WITH_PROFILE(a_call_in_which_all_threads_sleep_is_named_with_its_line)
     const struct finding *finding = only("blocked");
     assert_string_equal(finding->title, "8.00 s blocked in usleep");
     assert_about(finding->seconds, 8);
-    assert_in(finding->place, "heavy  p.c:51 (in usleep");
+    assert_in(finding->place, "heavy  p.c:51  < solve");
     assert_in(finding->advice, "needs no core");
+}
+
+WITH_PROFILE(each_line_that_calls_is_a_finding_of_its_own)
+{
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    sleeps(frame(region, KEY(HEAVY)), USLEEP, 2, THREADS, THREADS);
+    sleeps(frame(region, KEY(LATER_IN_HEAVY)), USLEEP, 3, THREADS, THREADS);
+    gather();
+    assert_int_equal(program.findings->count, 2);
+    assert_in(program.findings->finding[0].place, "heavy  p.c:58  < solve");
+    assert_in(program.findings->finding[1].place, "heavy  p.c:51  < solve");
 }
 
 WITH_PROFILE(one_call_below_several_regions_is_one_finding)
@@ -141,8 +153,7 @@ WITH_PROFILE(who_waits_for_a_thread_that_works_is_not_the_cause)
     uint32_t works = frame(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), KEY(INIT));
     run(works, 5, 1, 2, PROFILE_PLACE_REGION_END);
     made.nodes[waits].metric.inverse_busy = made.nodes[works].metric.inverse_busy = 2.5 * S;
-    gather();
-    assert_in(found("coarse")->title, "one thread works alone");
+    assert_in(only("coarse")->title, "one thread works alone");
     assert_in(found("coarse")->place, "init");
     made.nodes[works].metric = (struct profile_sums){0};
     gather();
