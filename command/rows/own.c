@@ -15,12 +15,13 @@ static bool rows_text_begins_with_one_of(const char *text, const char *const *pr
     return false;
 }
 
-/* Returns whether a file is a header of the system or of a compiler. The templates and inlined functions in
+/* Returns whether a file is a header of the system or of a compiler, or belongs to Python. The templates and functions in
  * it belong to libraries. */
 static bool rows_file_is_system_source(const char *file)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", NULL};
-    return rows_text_begins_with_one_of(file, folders) || strstr(file, "/include/c++/");
+    bool python = strncmp(file, "<frozen ", 8) == 0 || (strstr(file, "/lib/python3") && !strstr(file, "-packages/"));
+    return python || rows_text_begins_with_one_of(file, folders) || strstr(file, "/include/c++/");
 }
 
 static bool rows_path_is_in_system_folder(const char *path)
@@ -42,6 +43,20 @@ static bool rows_module_is_language_support(const char *name)
 static bool rows_module_is_program(const struct profile_module *module)
 {
     return module->flags & PROFILE_MODULE_EXECUTABLE;
+}
+
+/* Returns whether a module is an interpreter whose script's functions are in the contexts: Python with its own extension
+ * modules, R. What the interpreter does counts for the script's line. */
+static bool rows_module_is_interpreter(const struct profile *profile, const char *name)
+{
+    bool script = false, known = false;
+    for (size_t i = 0; i < profile->module_count && !(script && known); i++) {
+        const struct profile_module *module = &profile->modules[i];
+        script |= (module->flags & PROFILE_MODULE_PYTHON) != 0;
+        known |= !(module->flags & PROFILE_MODULE_PYTHON) && strstr(module->path, "/lib-dynload/") &&
+                 strcmp(format_base_name(module->path), name) == 0;
+    }
+    return script && (known || row_module_runs_scripts(name));
 }
 
 /* Returns whether a module belongs to the user: the program, or a library outside the system's folders. If
@@ -79,7 +94,7 @@ static bool row_is_foreign(const struct profile *profile, const struct row *row)
     case ROW_INLINED:
     case ROW_PARALLEL:
     case ROW_TASK:
-        if (rows_file_is_system_source(label->file))
+        if (rows_file_is_system_source(label->file) || rows_module_is_interpreter(profile, label->module))
             return true;
         return !rows_module_is_own(profile, label->module) && !(*label->file == '/' && access(label->file, R_OK) == 0);
     default:

@@ -634,6 +634,8 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
     size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     print_first_findings(summary, findings);
+    if (without_openmp(summary))
+        print_top_contexts(summary, (struct listed){.metric = METRIC_WORK}, room, "Most of the work");
     print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,
                        "While this ran, other threads idled");
     print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room,

@@ -1,11 +1,13 @@
 """Programs without OpenMP under `blame run`: what their first thread does is known by its CPU time and by how long it sleeps."""
 
+import csv
+import io
 import json
 import os
 import shutil
 
 import contract_checks
-from harness import BlameTest, program
+from harness import BLAME, BlameTest, program
 
 SOUND = contract_checks.TREE_CHECKS + [contract_checks.check_run, contract_checks.check_threads,
                                        contract_checks.check_exact_laws]
@@ -38,6 +40,30 @@ class WithoutOpenmp(BlameTest):
         for metric in ("idleness", "overhead", "lock wait"):
             self.assertNotIn(f"\n  {metric}", run.stderr, run)
         self.assertIn("blocked in nanosleep", run.stderr, run)
+        self.assertRegex(run.stderr, r"\nMost of the work \(share of the thread time\):\n .* (hot|compute|cpu_s)  without_openmp.c:", run)
+
+    def found(self, run):
+        shown = [self.plain([BLAME, "report", directory, "--view", "findings", "--format", "csv"]) for directory in run.directories()]
+        return [(row["title"].partition(" s ")[2], row["place"]) for view in shown for row in csv.DictReader(io.StringIO(view.stdout))]
+
+    def test_who_waits_for_a_child_is_told_so_with_the_line(self):
+        run = self.measured(300, 0, 0, "fork", env={"BLAME_RATE": "1000"})
+        waits = ("blocked in waitpid (waiting for another process)", self.line_of("waitpid("))
+        self.assertIn(waits, [(title, place.split("  < ")[0]) for title, place in self.found(run)], run)
+
+    def line_of(self, text):
+        with open(f"tests/programs/{PROGRAM}.c", encoding="utf-8") as file:
+            line = next(number for number, line in enumerate(file, 1) if text in line)
+        return f"main  {PROGRAM}.c:{line}"
+
+    def test_a_script_that_waits_for_a_socket_is_told_its_own_line(self):
+        script = os.path.join(self.new_folder(), "fetch.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("import os, socket, time\nhere, there = socket.socketpair()\nchild = os.fork()\n"
+                       "if child:\n    there.close()\ndef ask():\n    here.recv(1)\nif child:\n    ask()\nelse:\n    time.sleep(0.5)\n    os._exit(0)\n"
+                       "until = time.process_time() + 0.1\nwhile time.process_time() < until:\n    pass\n")
+        run = self.attached(["/usr/bin/python3", script], {"BLAME_RATE": "1000"}, "launcher")
+        self.assertIn(("blocked in recv (waiting for a socket)", "ask  fetch.py:7  < <module>"), self.found(run), run)
 
     def test_who_uses_little_cpu_time_leaves_nothing(self):
         run = self.measured(2, 1, 100)

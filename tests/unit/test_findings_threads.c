@@ -188,6 +188,26 @@ WITH_PROFILE(the_child_that_is_waited_for_has_another_profile)
     assert_in(program.findings->finding[0].advice, "a profile of its own");
 }
 
+/* The script's function is in module 2, and those of Python's own extension in module 1. */
+WITH_PROFILE(what_an_interpreter_does_counts_for_the_scripts_line)
+{
+    enum { SCRIPT = 60, READS, RECEIVES };
+    strcpy(made.modules[0].path, "/opt/python/lib/lib-dynload/app");
+    made.modules[1] = (struct profile_module){.path = "/home/user/fetch.py", .flags = PROFILE_MODULE_PYTHON};
+    fake_function(FOREIGN_KEY(SCRIPT), "ask", "/home/user/fetch.py", 6, 7);
+    fake_function(KEY(READS), "sock_recv", "/nowhere/socketmodule.c", 30, 31);
+    fake_function(KEY(RECEIVES), "recv", "/usr/include/bits/socket2.h", 1, 1);
+    uint32_t receives = frame(frame(frame(0, FOREIGN_KEY(SCRIPT)), KEY(READS)), KEY(RECEIVES));
+    run(receives, 5, THREADS, THREADS, 0);
+    made.nodes[receives].metric.blocked = made.nodes[receives].metric.work;
+    made.nodes[receives].metric.work = 0;
+    gather();
+    assert_string_equal(found("blocked")->place, "ask  fetch.py:7");
+    made.modules[1].flags = 0;
+    gather();
+    assert_in(found("blocked")->place, "sock_recv  socketmodule.c:31");
+}
+
 WITH_PROFILE(a_process_that_is_stopped_is_in_no_call)
 {
     made.nodes[add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED)].metric =
