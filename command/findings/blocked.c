@@ -33,11 +33,59 @@ static bool is_call(const struct rows *rows, uint32_t index)
            !(awaited->threads && awaited->ends_with_it && threads_were_busy(rows, index));
 }
 
+/* Counts as one call: calls of a function by the same line of the same function. */
+static void call_key(const struct inquiry *inquiry, uint32_t row, uint64_t *key, uint64_t *line)
+{
+    const struct row *call = &inquiry->rows->row[rows_outermost(inquiry->rows, row)];
+    *key = (uint64_t)inquiry->rows->row[inquiry->own[row]].function << 32 | call->function;
+    *line = (uint64_t)call->call_line;
+}
+
+/* Waiting is mentioned if it is at least this share of the sleep. */
+#define NOTABLE_SHARE 0.05
+
+/* Writes "; meanwhile others waited for 2.00 s, mostly at a barrier in solve" for other threads that idled or waited for
+ * locks beside a call. */
+static void describe_waiters(const struct inquiry *inquiry, const struct tallied *blocked, char *text, size_t bytes)
+{
+    const struct wait_table *waits = inquiry->waits;
+    const struct wait_place *most = NULL;
+    double sum_ns = 0, place_ns = 0, most_ns = 0;
+    uint64_t wanted, wanted_line, key, line;
+    char name[NAME_BYTES];
+    *text = '\0';
+    call_key(inquiry, blocked->row, &wanted, &wanted_line);
+    for (size_t i = 0; i < waits->pair_count; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        place_ns = i && pair->place == waits->pair[i - 1].place ? place_ns : 0;
+        call_key(inquiry, pair->row, &key, &line);
+        if (key != wanted || line != wanted_line || waits->place[pair->place].kind == WAIT_MPI)
+            continue;
+        sum_ns += pair->ns;
+        place_ns += pair->ns;
+        if (place_ns > most_ns) {
+            most_ns = place_ns;
+            most = &waits->place[pair->place];
+        }
+    }
+    if (!most || sum_ns < NOTABLE_SHARE * blocked->ns)
+        return;
+    char where[2 * NAME_BYTES] = "";
+    shorten_name(name, most->function);
+    if (most->kind == WAIT_LOCK)
+        snprintf(where, sizeof where, ", mostly for %s", name);
+    else if (most->kind == WAIT_BETWEEN_REGIONS)
+        snprintf(where, sizeof where, ", mostly outside any team");
+    else if (*wait_kind_name[most->kind] != '<')
+        snprintf(where, sizeof where, ", mostly at a %s in %s", wait_kind_name[most->kind], name);
+    snprintf(text, bytes, "; meanwhile others waited for %s s%s", DECIMAL(sum_ns * 1e-9, 2), where);
+}
+
 static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
 {
     double seconds = blocked->ns * 1e-9;
     const struct awaited *awaited = awaited_of(inquiry->rows, blocked->row);
-    char call[BLOCKED_BYTES], some[64] = "";
+    char call[BLOCKED_BYTES], some[64] = "", waiters[3 * NAME_BYTES];
     struct finding finding = {.rule = "blocked",
                               .row = blocked->row,
                               .call = blocked->row,
@@ -53,7 +101,8 @@ static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
         snprintf(some, sizeof some, ", in %u calling contexts", blocked->contexts);
     describe_blocked(call, inquiry->rows, blocked->row);
     finding.title = format_printable("%s s %s", DECIMAL(seconds, 2), call);
-    finding.evidence = format_printable("threads slept in this call%s", some);
+    describe_waiters(inquiry, blocked, waiters, sizeof waiters);
+    finding.evidence = format_printable("threads slept in this call%s%s", some, waiters);
     finding.advice = format_printable("%s", awaited->advice);
     if (!awaited->ends_with_it) {
         put_bounded_finding(inquiry, &finding, &relief);
@@ -69,10 +118,11 @@ void find_blocked(struct inquiry *inquiry)
     struct tally calls = {0};
     for (uint32_t i = 1; i < rows->count; i++) {
         double ns = rows->row[i].exclusive->blocked;
-        uint32_t call = rows_outermost(rows, i);
-        uint64_t caller = rows->row[inquiry->own[i]].function, line = (uint64_t)rows->row[call].call_line;
-        if (ns > 0 && is_call(rows, i) && !is_told(inquiry, i))
-            tally_add_two(&calls, caller << 32 | rows->row[call].function, line, i, ns);
+        uint64_t key, line;
+        if (!(ns > 0) || !is_call(rows, i) || is_told(inquiry, i))
+            continue;
+        call_key(inquiry, i, &key, &line);
+        tally_add_two(&calls, key, line, i, ns);
     }
     for (size_t i = 0; i < calls.count; i++)
         if (finding_is_enough(inquiry, calls.item[i].ns * 1e-9))

@@ -53,6 +53,13 @@ static const struct awaited unknown = {
     "run meanwhile.",
     false, false};
 
+static const struct awaited no_call = {
+    "",
+    "The code slept outside any library: it read pages of a mapped file or pages that had been swapped out, or it "
+    "makes "
+    "system calls of its own. Read ahead (madvise, MAP_POPULATE), or let other work run meanwhile.",
+    false, false};
+
 static const struct awaited join = {
     "other threads",
     "The call waits until other threads end. Look at what these threads do: their work takes the time, not this call.",
@@ -145,26 +152,31 @@ static const struct {
     {"sendto", &socket},
     {"sendmsg", &socket},
     {"connect", &socket},
-    {"sync", &storage},
+    {"fsync", &storage},
+    {"fdatasync", &storage},
+    {"msync", &storage},
+    {"syncfs", &storage},
+    {"sync_file_range", &storage},
     {"futex", &signal},
 };
 
-/* Returns whether one of the functions outside the program through which the row was called has this part in its
- * name. */
+/* Returns whether the row's function, or one of the same library through which it was called, has this part in its name.
+ * Names of other libraries say little: their select_device() may call usleep(). */
 static bool has_function(const struct rows *rows, uint32_t row, const char *part)
 {
-    for (;; row = rows->row[row].parent) {
+    const char *library = rows->row[row].label->module;
+    for (; rows->row[row].foreign && strcmp(rows->row[row].label->module, library) == 0; row = rows->row[row].parent)
         if (strstr(rows->row[row].label->name, part))
             return true;
-        if (!rows->row[row].foreign || !rows->row[rows->row[row].parent].foreign)
-            return false;
-    }
+    return false;
 }
 
 const struct awaited *awaited_of(const struct rows *rows, uint32_t row)
 {
-    if (row_is_holder(&rows->row[row]) || !rows->row[row].foreign)
+    if (row_is_holder(&rows->row[row]))
         return &unknown;
+    if (!rows->row[row].foreign)
+        return &no_call;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (has_function(rows, row, entries[i].part))
             return entries[i].awaited;
@@ -185,7 +197,11 @@ bool threads_were_busy(const struct rows *rows, uint32_t row)
 void describe_blocked(char to[BLOCKED_BYTES], const struct rows *rows, uint32_t row)
 {
     char call[NAME_BYTES];
-    const char *what = awaited_of(rows, row)->what;
-    name_call(call, rows, row);
+    const struct awaited *awaited = awaited_of(rows, row);
+    const char *what = awaited->what;
+    if (awaited == &no_call)
+        snprintf(call, sizeof call, "page faults or system calls of its own");
+    else
+        name_call(call, rows, row);
     snprintf(to, BLOCKED_BYTES, "blocked in %s%s%s%s", call, *what ? " (waiting for " : "", what, *what ? ")" : "");
 }

@@ -23,7 +23,7 @@ struct awaited {
     bool ends_with_it;  /* only the end of what it waits for ends the call, so no time can be saved here */
 };
 
-/* Returns what the row's call waits for. Considers all functions outside the program through which it was called. */
+/* Returns what the row's call waits for. */
 const struct awaited *awaited_of(const struct rows *rows, uint32_t row);
 /* Returns whether the row slept in a call that waits for other threads of the program. */
 bool waits_for_threads(const struct rows *rows, uint32_t row);

@@ -95,6 +95,15 @@ WITH_PROFILE(sleep_is_the_finding_where_others_wait_for_little_of_it)
     sleeps(node, USLEEP, 5, THREADS, THREADS);
     sleeps(node, USLEEP, 1.2, 1, THREADS);
     assert_string_equal(only("blocked")->title, "21.20 s blocked in usleep");
+    assert_in(program.findings->finding[0].evidence, "others waited for 3.60 s, mostly at a region end in solve");
+}
+
+WITH_PROFILE(a_sleep_for_which_others_wait_a_little_for_a_lock_names_the_lock)
+{
+    uint32_t node = sleeps(heavy(), USLEEP, 5, THREADS, THREADS);
+    add_lock(node, 0x1234, 2);
+    gather();
+    assert_in(found("blocked")->evidence, "others waited for 2.00 s, mostly for 0x1234");
 }
 
 /* 6 s of waiting for a holder that sleeps, and works for some of its time. */
@@ -179,6 +188,32 @@ WITH_PROFILE(a_join_is_right_while_others_work)
     made.nodes[node].metric.inverse_busy = 2.5 * S;
     gather();
     assert_int_equal(program.findings->count, 0);
+}
+
+/* fflush() of the C library calls new_file_sync(), which writes; another library's select_device() sleeps. */
+WITH_PROFILE(names_that_only_look_alike_say_nothing)
+{
+    enum { FLUSH = 50, NEW_FILE_SYNC, DEVICE };
+    fake_function(FOREIGN_KEY(FLUSH), "fflush", "", 0, 0);
+    fake_function(FOREIGN_KEY(NEW_FILE_SYNC), "_IO_new_file_sync", "", 0, 0);
+    fake_function(PROFILE_KEY(3, DEVICE), "select_device", "/usr/include/device.h", 1, 1);
+    sleeps(frame(heavy(), FOREIGN_KEY(FLUSH)), NEW_FILE_SYNC, 3, THREADS, THREADS);
+    sleeps(frame(heavy(), PROFILE_KEY(3, DEVICE)), USLEEP, 2, THREADS, THREADS);
+    gather();
+    assert_int_equal(program.findings->count, 2);
+    assert_string_equal(program.findings->finding[0].title, "12.00 s blocked in fflush");
+    assert_string_equal(program.findings->finding[1].title, "8.00 s blocked in select_device");
+}
+
+/* Mapped files are read, and swapped pages come back, without a call. */
+WITH_PROFILE(sleep_in_own_code_is_in_no_call)
+{
+    uint32_t node = heavy();
+    run(node, 4, THREADS, THREADS, 0);
+    made.nodes[node].metric.blocked = made.nodes[node].metric.work;
+    made.nodes[node].metric.work = 0;
+    assert_string_equal(only("blocked")->title, "16.00 s blocked in page faults or system calls of its own");
+    assert_in(program.findings->finding[0].place, "heavy  p.c:51");
 }
 
 WITH_PROFILE(the_child_that_is_waited_for_has_another_profile)
