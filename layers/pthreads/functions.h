@@ -47,7 +47,7 @@
     F(cnd_timedwait, (cnd_t * condition, mtx_t * mutex, const struct timespec *limit), (condition, mutex, limit))
 
 #define PTHREADS_POINTER(name, parameters, arguments) int(*name) parameters;
-/* Until the first call of any of them, each entry is a function that looks them up. */
+/* Until they have been looked up, each entry is a function that does so. */
 extern struct pthreads_real {
     PTHREADS_FUNCTIONS(PTHREADS_POINTER)
 } pthreads_real __attribute__((visibility("hidden")));

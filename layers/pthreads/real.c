@@ -1,5 +1,5 @@
-/* Finds libc's functions. A wrapper may be called before any constructor of this library has run: a neighbour's
- * constructor may lock a mutex. So the functions are looked up at the first call of any of them. */
+/* Finds libc's functions when the library is loaded. A wrapper may be called before: a neighbour's constructor may lock
+ * a mutex. Then the functions are looked up at the first call of any of them. */
 #include <dlfcn.h>
 #include <errno.h>
 
@@ -27,7 +27,7 @@ static void *real_find(const char *name)
 
 #define REAL_FIND(name, parameters, arguments)                                                                         \
     store_relaxed(&pthreads_real.name, (__typeof__(pthreads_real.name))real_find(#name));
-static void real_find_all(void){PTHREADS_FUNCTIONS(REAL_FIND)}
+__attribute__((constructor)) static void real_find_all(void){PTHREADS_FUNCTIONS(REAL_FIND)}
 
 #define REAL_DEFINE(name, parameters, arguments)                                                                       \
     static int first_##name parameters                                                                                 \
