@@ -72,7 +72,7 @@ LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(NO_PATHS) -fPI
     -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I. \
     $(if $(filter aarch64,$(MACHINE)),-mno-outline-atomics)
 LOADER_SOURCES := $(call of_machine,$(wildcard layers/loader/*.c))
-$(LOADER): $(LOADER_SOURCES) $(wildcard layers/loader/*.h) base/launched.h base/kernel.h base/same_file.h
+$(LOADER): $(LOADER_SOURCES) $(wildcard layers/loader/*.h) layers/pthreads/functions.h base/atomics.h base/launched.h base/kernel.h base/pthreads_layer.h base/same_file.h
 	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(LOADER_SOURCES) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 

@@ -40,7 +40,7 @@ struct run_options {
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* number of the signal; 0: the tool chooses one */
     int seed;   /* seed of the random sampling times; 0: start.c draws a random one */
-    int runtime, omp_only, timeline, private, no_command, csv, summary, disable;
+    int runtime, omp_only, posix, timeline, private, no_command, csv, summary, disable;
 };
 
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
@@ -149,6 +149,8 @@ uint64_t run_option_size_read(const char *text);
          W("0", "measure every program that uses at least 10 ms of CPU time (default)")                                \
              W("1", "or the option alone: measure only programs with an OpenMP runtime, from its start on"),           \
          "0|1", "for programs without OpenMP:")                                                                        \
+    WORD("BLAME_POSIX", posix, "1", W("0", "not recorded") W("1", "recorded (default)"), "0|1",                        \
+         "waiting for mutexes and other locks of POSIX threads, C11 and C++:")                                         \
     WORD("BLAME_CONTEXT", context, "deferred",                                                                         \
          W("deferred", "when the region ends (default)") W("eager", "when the region begins: slow, for comparison"),   \
          "WHEN", "when the calling context of a parallel region is recorded:")                                         \

@@ -22,8 +22,11 @@
 #include "ompt_tool/session/thread.h"
 #include "unwind/loadmap.h"
 
-/* A function of libblame-pthreads.so; NULL if that library is not loaded. */
+/* A function of libblame-pthreads.so; NULL if that library was not preloaded. */
 extern pthreads_layer_attach blame_pthreads_attach __attribute__((weak));
+
+/* The same function, if `blame run` has loaded that library; NULL otherwise. */
+static pthreads_layer_attach *met;
 
 static uint64_t pthreads_key(uint32_t kind, const void *object)
 {
@@ -129,13 +132,23 @@ const struct pthreads_tool pthreads_tool = {
     sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take, pthreads_book,
     pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends};
 
+void pthreads_meet(pthreads_layer_attach *attach)
+{
+    met = attach;
+}
+
+static pthreads_layer_attach *pthreads_attach(void)
+{
+    return met ? met : blame_pthreads_attach;
+}
+
 uintptr_t pthreads_layer(void)
 {
-    return (uintptr_t)blame_pthreads_attach;
+    return (uintptr_t)pthreads_attach();
 }
 
 void pthreads_init(void)
 {
-    if (blame_pthreads_attach)
-        contended_count_posix(blame_pthreads_attach(&pthreads_tool));
+    if (pthreads_attach())
+        contended_count_posix(pthreads_attach()(&pthreads_tool));
 }

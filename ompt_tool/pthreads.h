@@ -7,6 +7,9 @@
 
 #include "base/pthreads_layer.h"
 
+/* Notes the function of libblame-pthreads.so that `blame run` has loaded; NULL: none. [init] */
+void pthreads_meet(pthreads_layer_attach *attach);
+
 /* Registers the tool with libblame-pthreads.so, if the process has loaded it. [init] */
 void pthreads_init(void);
 

@@ -241,8 +241,9 @@ enum run_runtime { RUNTIME_AUTO, RUNTIME_LIBOMP, RUNTIME_OWN };
 struct parts {
     char tool[PATH_MAX];
     char loader[PATH_MAX + 32];
-    char mpi[PATH_MAX + 32];  /* "" if it is not installed */
-    char gomp[PATH_MAX + 32]; /* the library that reports libgomp's events; "" if it is not installed */
+    char mpi[PATH_MAX + 32];      /* "" if it is not installed */
+    char gomp[PATH_MAX + 32];     /* the library that reports libgomp's events; "" if it is not installed */
+    char pthreads[PATH_MAX + 32]; /* the library that reports waits for locks; "" if it is not installed */
 };
 
 /* A private folder for the duration of the run. It holds the list of profiles (run_notes.h). */
@@ -332,6 +333,14 @@ static bool find_self(char self[PATH_MAX])
     return length > 0;
 }
 
+/* Stores "" if there is no such library. */
+static void find_beside_tool(const struct parts *parts, const char *name, char *path, size_t bytes)
+{
+    snprintf(path, bytes, "%.*s/%s", (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool, name);
+    if (!can_be_opened(path))
+        path[0] = '\0';
+}
+
 /* Finds our libraries beside the command, or where `make` or `make install` puts them. */
 static bool find_our_libraries(char *self, struct parts *parts)
 {
@@ -346,17 +355,11 @@ static bool find_our_libraries(char *self, struct parts *parts)
             snprintf(parts->tool, sizeof(parts->tool), "%.*s", PATH_MAX - 1,
                      candidate); /* In a sandbox that refuses faccessat2(), realpath() fails. */
         }
-        snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
-                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
-        snprintf(parts->mpi, sizeof(parts->mpi), "%.*s/libblame-mpi.so", (int)(strrchr(parts->tool, '/') - parts->tool),
-                 parts->tool);
-        if (!can_be_opened(parts->mpi))
-            parts->mpi[0] = '\0';
-        snprintf(parts->gomp, sizeof(parts->gomp), "%.*s/libblame-gomp-run.so",
-                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
-        if (!can_be_opened(parts->gomp))
-            parts->gomp[0] = '\0';
-        if (can_be_opened(parts->loader))
+        find_beside_tool(parts, "libblame-loader.so", parts->loader, sizeof(parts->loader));
+        find_beside_tool(parts, "libblame-mpi.so", parts->mpi, sizeof(parts->mpi));
+        find_beside_tool(parts, "libblame-gomp-run.so", parts->gomp, sizeof(parts->gomp));
+        find_beside_tool(parts, "libblame-pthreads.so", parts->pthreads, sizeof(parts->pthreads));
+        if (parts->loader[0])
             return true;
     }
     return false;
@@ -476,7 +479,7 @@ static void prepare_audit_library(const char *program, const struct parts *parts
 {
     char libomp[PATH_MAX] = "";
     struct elf_openmp openmp;
-    const char *given = getenv("BLAME_RUNTIME"), *only = getenv("BLAME_OMP_ONLY");
+    const char *given = getenv("BLAME_RUNTIME"), *only = getenv("BLAME_OMP_ONLY"), *posix = getenv("BLAME_POSIX");
     enum run_runtime runtime = given && strcmp(given, "own") == 0      ? RUNTIME_OWN
                                : given && strcmp(given, "libomp") == 0 ? RUNTIME_LIBOMP
                                                                        : RUNTIME_AUTO;
@@ -486,6 +489,7 @@ static void prepare_audit_library(const char *program, const struct parts *parts
     setenv("BLAME_GOMP", reports ? parts->gomp : "", 1);
     setenv("BLAME_LIBOMP", libomp, 1);
     setenv("BLAME_TOOL", only && strcmp(only, "1") == 0 ? "" : parts->tool, 1);
+    setenv("BLAME_PTHREADS", posix && strcmp(posix, "0") == 0 ? "" : parts->pthreads, 1);
     prepend_to_variable("LD_AUDIT", parts->loader);
     if (libomp[0])
         set_variables_for_gcc();

@@ -17,9 +17,12 @@
 
 #include "base/atomics.h"
 #include "base/launched.h"
+#include "base/pthreads_layer.h"
 #include "base/same_file.h"
+#include "layers/loader/binding.h"
 #include "layers/loader/elf_view.h"
 #include "layers/loader/kernel.h"
+#include "layers/loader/load.h"
 #include "layers/loader/search_path.h"
 #include "layers/loader/static_tls.h"
 #include "layers/loader/text.h"
@@ -33,6 +36,7 @@ struct environment {
     char gomp[PATH_BYTES];
     char libomp[PATH_BYTES];  /* value of BLAME_LIBOMP: path of the runtime for GCC's programs; empty: none */
     char tool[PATH_BYTES];    /* value of BLAME_TOOL: path of libblame.so for programs without OpenMP; empty: none */
+    char posix[PATH_BYTES];   /* value of BLAME_PTHREADS: path of libblame-pthreads.so; empty: none */
     char folders[PATH_BYTES]; /* value of LD_LIBRARY_PATH */
     bool unread;              /* true if /proc/self/environ cannot be read */
 };
@@ -55,6 +59,8 @@ static void loader_take_variable(struct environment *environment, const char *en
         loader_copy_text(environment->libomp, value);
     if ((value = text_after(entry, "BLAME_TOOL=")))
         loader_copy_text(environment->tool, value);
+    if ((value = text_after(entry, "BLAME_PTHREADS=")))
+        loader_copy_text(environment->posix, value);
     if ((value = text_after(entry, "LD_LIBRARY_PATH=")))
         loader_copy_text(environment->folders, value);
 }
@@ -176,12 +182,15 @@ static void images_remove(const struct link_map *map)
 
 static struct {
     struct launched launched;
-    struct launched *tool; /* blame_launched of libblame.so; NULL: not loaded */
+    struct launched *tool;           /* blame_launched of libblame.so; NULL: not loaded */
+    const struct link_map *tool_map; /* libblame.so; NULL: not loaded */
     const struct link_map *program;
-    const struct link_map *llvm; /* the LLVM runtime in the process; NULL: none is loaded */
+    const struct link_map *llvm;  /* the LLVM runtime in the process; NULL: none is loaded */
+    const struct link_map *libc;  /* NULL: no call of its functions is bound to a stub */
+    const struct link_map *posix; /* libblame-pthreads.so; NULL: not loaded */
     /* true once all libraries with which the program starts are mapped; their code has not run yet */
     bool mapped;
-    bool loads_tool; /* true while libblame.so is loaded into a program without OpenMP */
+    bool loads_ours; /* true while we load a library of ours into the program */
     bool measured;   /* true if libblame.so is loaded */
     bool started;    /* true once the runtime was started before main, or need not be */
     /* The library that reports libgomp's events, and the libgomp behind it; NULL: not loaded */
@@ -199,8 +208,7 @@ static struct {
     /* objects that have not yet been checked for missing names */
     const struct link_map *fresh[FRESH_OBJECTS];
     unsigned fresh_count;
-    struct environment given; /* the program's environment, read when libgomp is first searched for */
-    bool asked;               /* true if `given` has been read */
+    struct environment given; /* the program's environment */
     struct stat begun;        /* the file that stderr was at the start */
     bool has_stderr;          /* true if stderr was open at the start and has accepted all lines */
     /* number of lines printed; and number of lines printed before the process restarted itself, which are not
@@ -412,6 +420,7 @@ EXPORT unsigned la_version(unsigned version)
     /* the address of any symbol of this library that no other library can replace */
     self.launched.loader = (uintptr_t)&is_llvm_runtime;
     self.launched.images = images;
+    loader_read_environment(&self.given);
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -439,9 +448,6 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     if (self.gomp && needer == self.gomp && flag == LA_SER_ORIG && text_equal(name, REAL_NAME))
         return loader_search_real();
     bool gcc = is_gcc_runtime(file) && needer != self.gomp, llvm = is_llvm_runtime(file);
-    if (gcc && !self.asked)
-        loader_read_environment(&self.given);
-    self.asked |= gcc;
     const struct link_map *there = *self.given.gomp ? self.gomp : self.llvm;
     bool now = flag == LA_SER_ORIG ? !there || file != name : there != NULL;
     if (!now || !(gcc || (self.llvm && llvm && !*self.given.gomp)))
@@ -502,6 +508,40 @@ static void loader_make_tls_room(const struct elf_view *view, const struct link_
         write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
 }
 
+static bool loader_is_ours(const char *file)
+{
+    return text_after(file, "libblame-") || text_equal(file, "libblame.so");
+}
+
+static void loader_note_tool(const struct elf_view *view, const struct link_map *map)
+{
+    const ElfW(Sym) *symbol = elf_view_find(view, "blame_launched");
+    self.measured = symbol && symbol->st_size == sizeof(self.launched);
+    self.launched.before_main = !self.started;
+    if (self.measured) {
+        self.tool_map = map;
+        self.tool = (struct launched *)(view->base + symbol->st_value);
+        *self.tool = self.launched;
+    }
+}
+
+/* Returns which bindings of the object the loader must show to la_symbind64(): those to libc's functions, unless the
+ * object is ours, or an OpenMP runtime, whose own locks its threads' states explain. */
+static unsigned loader_choose_bindings(const struct link_map *map, const struct elf_view *view, const char *file)
+{
+    if (!*self.given.posix || is_llvm_runtime(file) || is_gcc_runtime(file))
+        return 0;
+    if (text_equal(file, "libblame-pthreads.so"))
+        self.posix = map;
+    if (loader_is_ours(file))
+        return 0;
+    if (self.libc || !text_equal(file, "libc.so.6"))
+        return LA_FLG_BINDFROM;
+    self.libc = map;
+    binding_init(view);
+    return LA_FLG_BINDTO;
+}
+
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     struct elf_view view;
@@ -511,7 +551,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         *cookie = 0;
         return 0;
     }
-    if (self.measured && !self.loads_tool)
+    if (self.measured && !self.loads_ours)
         images_add(map);
     if (!self.program)
         self.program = map;
@@ -529,16 +569,20 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         loader_make_tls_room(&view, map);
     if (self.moved && self.llvm && map != self.llvm)
         loader_tell_of_late_object(&view, map);
-    if (!text_equal(file, "libblame.so"))
-        return 0;
-    const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
-    self.measured = symbol && symbol->st_size == sizeof(self.launched);
-    self.launched.before_main = !self.started;
-    if (self.measured) {
-        self.tool = (struct launched *)(view.base + symbol->st_value);
-        *self.tool = self.launched;
-    }
-    return 0;
+    if (text_equal(file, "libblame.so"))
+        loader_note_tool(&view, map);
+    return loader_choose_bindings(map, &view, file);
+}
+
+/* The loader calls this when it binds an object's call to a function of libc, and for dlsym(). */
+EXPORT uintptr_t la_symbind64(ElfW(Sym) * symbol, unsigned number, uintptr_t *from, uintptr_t *to, unsigned *flags,
+                              const char *name)
+{
+    (void)number, (void)name;
+    *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
+    bool is_libc = self.libc && *to == (uintptr_t)self.libc;
+    /* the layer looks up the functions that its own stand for */
+    return is_libc && *from != (uintptr_t)self.posix ? binding_of(symbol->st_value) : symbol->st_value;
 }
 
 EXPORT unsigned la_objclose(uintptr_t *cookie)
@@ -601,13 +645,6 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
         loader_tell_of_unmet_symbols();
 }
 
-/* Returns the address of the function of this name in the runtime; 0 if there is none. */
-static uintptr_t runtime_function(const struct elf_view *runtime, const char *name)
-{
-    const ElfW(Sym) *symbol = elf_view_find(runtime, name);
-    return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? runtime->base + symbol->st_value : 0;
-}
-
 /* Starts the runtime if there is one. Any call to the runtime starts it, and the runtime starts the tool. We
  * call __kmpc_global_thread_num, which creates no threads and does not bind the initial thread to its OMP place.
  * libgomp reads the OMP places when it starts; if libomp replaces libgomp, we call omp_get_num_places so that
@@ -621,13 +658,13 @@ static bool loader_start_runtime(void)
         if (!maps[i])
             continue;
         elf_view_of_map(&view, maps[i]);
-        uintptr_t start = runtime_function(&view, "__kmpc_global_thread_num");
-        if (!start || !runtime_function(&view, "__kmpc_fork_call"))
+        uintptr_t start = elf_view_function(&view, "__kmpc_global_thread_num");
+        if (!start || !elf_view_function(&view, "__kmpc_fork_call"))
             continue;
         self.started = false; /* until the runtime has loaded the tool */
         ((int (*)(void *))start)(NULL);
         self.started = true;
-        uintptr_t places = self.launched.moved ? runtime_function(&view, "omp_get_num_places") : 0;
+        uintptr_t places = self.launched.moved ? elf_view_function(&view, "omp_get_num_places") : 0;
         if (places)
             ((int (*)(void))places)();
         return true;
@@ -655,37 +692,50 @@ static bool loader_finds_sandbox(void)
     return false;
 }
 
-static const struct link_map *loader_find_libc(void)
-{
-    for (const struct link_map *map = self.program; map; map = map->l_next)
-        if (text_equal(text_file_name(map->l_name), "libc.so.6"))
-            return map;
-    return NULL;
-}
-
-/* Loads the tool into a program without OpenMP and lets it begin. dlopen() would load it into our own
- * namespace, so dlmopen() is called. If that fails, dlerror() discards the cause, because the program may ask for
- * the cause of an error of its own. */
-static void loader_start_tool(void)
+/* Returns a function of the tool; NULL if it has none of this name. */
+static void *loader_tool_function(const char *name)
 {
     struct elf_view view;
-    const struct link_map *libc = loader_find_libc();
-    if (!libc)
+    elf_view_of_map(&view, self.tool_map);
+    return (void *)elf_view_function(&view, name);
+}
+
+static bool loader_load(const char *path)
+{
+    self.loads_ours = true;
+    bool loaded = load_object(self.program, path) != NULL;
+    self.loads_ours = false;
+    return loaded;
+}
+
+/* Loads libblame-pthreads.so, unless the program has it already, and lets the stubs jump there. Returns the function by
+ * which the tool registers with it, or NULL. */
+static pthreads_layer_attach *loader_load_posix(void)
+{
+    struct elf_view view;
+    if (!(self.posix || loader_load(self.given.posix)) || !self.posix)
+        return NULL;
+    elf_view_of_map(&view, self.posix);
+    binding_divert(&view);
+    return (pthreads_layer_attach *)elf_view_function(&view, PTHREADS_LAYER_ATTACH);
+}
+
+/* Lets the tool, which must not count that as the program's work, load libblame-pthreads.so. */
+static void loader_start_posix(void)
+{
+    void (*meet)(pthreads_layer_attach *(*)(void)) =
+        (void (*)(pthreads_layer_attach *(*)(void)))loader_tool_function("blame_meet_pthreads");
+    if (meet && self.libc)
+        meet(loader_load_posix);
+}
+
+/* Loads the tool into a program without OpenMP and lets it begin. */
+static void loader_start_tool(void)
+{
+    if (!loader_load(self.given.tool) || !self.measured)
         return;
-    elf_view_of_map(&view, libc);
-    void *(*load)(Lmid_t, const char *, int) = (void *(*)(Lmid_t, const char *, int))runtime_function(&view, "dlmopen");
-    char *(*discard)(void) = (char *(*)(void))runtime_function(&view, "dlerror");
-    if (!load || !discard)
-        return;
-    self.loads_tool = true;
-    const struct link_map *tool = load(LM_ID_BASE, self.given.tool, RTLD_LAZY);
-    self.loads_tool = false;
-    if (!tool) {
-        discard();
-        return;
-    }
-    elf_view_of_map(&view, tool);
-    void (*begin)(void) = (void (*)(void))runtime_function(&view, "blame_begin_without_openmp");
+    loader_start_posix();
+    void (*begin)(void) = loader_tool_function("blame_begin_without_openmp");
     if (begin)
         begin();
 }
@@ -695,11 +745,9 @@ EXPORT void la_preinit(uintptr_t *cookie)
 {
     (void)cookie;
     self.started = true;
-    if (loader_start_runtime() || self.measured || loader_has_gcc_runtime() || loader_finds_sandbox())
-        return;
-    if (!self.asked)
-        loader_read_environment(&self.given);
-    self.asked = true;
-    if (*self.given.tool)
+    if (loader_start_runtime() || self.measured) {
+        if (self.measured)
+            loader_start_posix();
+    } else if (*self.given.tool && !loader_has_gcc_runtime() && !loader_finds_sandbox())
         loader_start_tool();
 }

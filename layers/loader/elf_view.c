@@ -3,10 +3,11 @@
 #include "layers/loader/kernel.h"
 #include "layers/loader/text.h"
 
-#define PAGE_BYTES    4096u /* this divides the page size of every system */
-#define PAGES_KEPT    64u
-#define PREFIX_BYTES  8    /* if a name has another prefix, elf_is_runtime_name() reads fewer bytes of it */
-#define VERSIONS_MOST 4096 /* maximum number of versions that are checked */
+#define PAGE_BYTES     4096u /* this divides the page size of every system */
+#define PAGES_KEPT     64u
+#define PREFIX_BYTES   8      /* if a name has another prefix, elf_is_runtime_name() reads fewer bytes of it */
+#define VERSIONS_MOST  4096   /* maximum number of versions that are checked */
+#define VERSION_HIDDEN 0x8000 /* in a DT_VERSYM entry: only references to this version are bound to the symbol */
 
 struct gnu_hash {
     uint32_t buckets, first, filters, shift;
@@ -86,6 +87,9 @@ static void elf_read_dynamic_entry(struct elf_view *view, const ElfW(Dyn) * entr
     case DT_GNU_HASH:
         view->gnu_hash = (const uint32_t *)elf_table_address(view, value, _Alignof(uint32_t));
         break;
+    case DT_VERSYM:
+        view->versions = elf_table_address(view, value, _Alignof(uint16_t));
+        break;
     case DT_VERDEF:
         view->versions_defined = elf_table_address(view, value, 1);
         break;
@@ -162,7 +166,15 @@ static uint32_t elf_gnu_hash_of(const char *name)
     return hash;
 }
 
-const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
+/* Returns true if references without a version are bound to the symbol. */
+static bool elf_is_default(const struct elf_view *view, uint32_t number)
+{
+    uintptr_t at = view->versions + number * sizeof(uint16_t);
+    return !view->versions || !elf_can_read(view, at, sizeof(uint16_t)) || !(*(const uint16_t *)at & VERSION_HIDDEN);
+}
+
+/* only_default: passes over older versions. */
+static const ElfW(Sym) * elf_find(const struct elf_view *view, const char *name, bool only_default)
 {
     const struct gnu_hash *table = elf_table_item(view, (uintptr_t)view->gnu_hash, 0, sizeof(*table));
     if (!table || !table->buckets || !view->symbols || !view->strings)
@@ -175,12 +187,29 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
         if (!(link = elf_table_item(view, chain, at - table->first, sizeof(*link))))
             break;
         const ElfW(Sym) *symbol = (*link | 1) == (hash | 1) ? elf_symbol_of(view, at) : NULL;
-        if (symbol && symbol->st_shndx != SHN_UNDEF && text_equal(elf_string(view, symbol->st_name), name))
+        if (symbol && symbol->st_shndx != SHN_UNDEF && text_equal(elf_string(view, symbol->st_name), name) &&
+            (!only_default || elf_is_default(view, at)))
             return symbol;
         if (*link & 1)
             break;
     }
     return NULL;
+}
+
+const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
+{
+    return elf_find(view, name, false);
+}
+
+const ElfW(Sym) * elf_view_find_default(const struct elf_view *view, const char *name)
+{
+    return elf_find(view, name, true);
+}
+
+uintptr_t elf_view_function(const struct elf_view *view, const char *name)
+{
+    const ElfW(Sym) *symbol = elf_view_find(view, name);
+    return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? view->base + symbol->st_value : 0;
 }
 
 bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library)

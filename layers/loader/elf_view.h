@@ -15,8 +15,8 @@ struct elf_view {
     const ElfW(Sym) * symbols;
     const char *strings;
     const uint32_t *gnu_hash;
-    uintptr_t versions_defined, versions_needed; /* addresses of the tables; 0: none */
-    uintptr_t plt_relocations, relocations;      /* addresses of arrays of ElfW(Rela); 0: none */
+    uintptr_t versions, versions_defined, versions_needed; /* addresses of the tables; 0: none */
+    uintptr_t plt_relocations, relocations;                /* addresses of arrays of ElfW(Rela); 0: none */
     size_t plt_relocations_bytes, relocations_bytes, relative_count;
 };
 
@@ -32,6 +32,12 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count);
 
 /* Returns the object's definition of the name; NULL if there is none. [init] */
 const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name);
+
+/* Returns the definition to which references without a version are bound; NULL if there is none. [init] */
+const ElfW(Sym) * elf_view_find_default(const struct elf_view *view, const char *name);
+
+/* Returns the address of the object's function of this name; 0 if there is none. [init] */
+uintptr_t elf_view_function(const struct elf_view *view, const char *name);
 
 /* Returns true if the object needs the library (DT_NEEDED). [init] */
 bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library);

@@ -31,9 +31,9 @@ static const struct {
 
 /* Variables that other commands read, or that blame run sets for the tool. Only the first is meant for users,
  * so only the first is suggested for a misspelt name. */
-static const char *const others[] = {"BLAME_GOMP",    "BLAME_LIBOMP",        "BLAME_NOTES",  "BLAME_PROGRAM_PID",
-                                     "BLAME_FOR_GCC", "BLAME_STARTED_AGAIN", "BLAME_FOLDER", "BLAME_TOOL",
-                                     "BLAME_DB",      "BLAME_PYTHON"};
+static const char *const others[] = {
+    "BLAME_GOMP",   "BLAME_LIBOMP", "BLAME_NOTES",    "BLAME_PROGRAM_PID", "BLAME_FOR_GCC", "BLAME_STARTED_AGAIN",
+    "BLAME_FOLDER", "BLAME_TOOL",   "BLAME_PTHREADS", "BLAME_DB",          "BLAME_PYTHON"};
 
 #define OPTION_COUNT (sizeof(table) / sizeof(table[0]))
 #define NAMED_COUNT  (OPTION_COUNT + 1)

@@ -1,0 +1,56 @@
+#include "layers/loader/binding.h"
+
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "layers/loader/stubs.h"
+
+#define SLOTS 128 /* a power of 2 */
+_Static_assert(2 * STUB_COUNT <= SLOTS, "a search must be short and end at a free entry");
+
+/* The functions that have a stub, by address. */
+static struct {
+    uintptr_t function; /* 0: the entry is free */
+    uintptr_t stub;
+} table[SLOTS];
+
+static const char *const names[] = {
+#define BINDING_NAME(name, ...) #name,
+    PTHREADS_FUNCTIONS(BINDING_NAME)};
+
+/* Returns the number of the function's entry, or of the free entry where it belongs. */
+static size_t binding_slot(uintptr_t function)
+{
+    size_t slot = (function >> 4) % SLOTS;
+    while (table[slot].function && table[slot].function != function)
+        slot = (slot + 1) % SLOTS;
+    return slot;
+}
+
+void binding_init(const struct elf_view *libc)
+{
+    for (size_t i = 0; i < STUB_COUNT; i++) {
+        const ElfW(Sym) *symbol = elf_view_find_default(libc, names[i]);
+        if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC)
+            continue;
+        stubs_to[i] = libc->base + symbol->st_value;
+        size_t slot = binding_slot(stubs_to[i]);
+        table[slot].function = stubs_to[i];
+        table[slot].stub = (uintptr_t)stubs_code + STUB_BYTES * i;
+    }
+}
+
+uintptr_t binding_of(uintptr_t function)
+{
+    size_t slot = binding_slot(function);
+    return table[slot].function ? table[slot].stub : function;
+}
+
+void binding_divert(const struct elf_view *layer)
+{
+    for (size_t i = 0; i < STUB_COUNT; i++) {
+        uintptr_t function = elf_view_function(layer, names[i]);
+        if (function && stubs_to[i])
+            store_release(&stubs_to[i], function);
+    }
+}

@@ -1,0 +1,22 @@
+/* Binds calls of libc's functions to stubs (stubs.h), which jump to libc until libblame-pthreads.so is there, and then to
+ * its functions. So the calls that the loader binds at the start reach them as well. Function pointers stay libc's. */
+#ifndef BLAME_LAYERS_LOADER_BINDING_H
+#define BLAME_LAYERS_LOADER_BINDING_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layers/loader/elf_view.h"
+
+/* Looks up the functions in libc. [init] */
+void binding_init(const struct elf_view *libc);
+
+/* Returns the function's stub, or the function's own address if it has none. Older versions of a function that behave
+ * differently (pthread_cond_wait) have none. [init] */
+uintptr_t binding_of(uintptr_t function);
+
+/* Lets the stubs jump to the layer's functions. [init] */
+void binding_divert(const struct elf_view *layer);
+
+#endif
