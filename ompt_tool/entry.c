@@ -35,6 +35,7 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 #include "ompt_tool/life/start.h"
+#include "unwind/linked.h"
 #include "unwind/loadmap.h"
 
 /* Called by libblame-loader.so before main in a program without OpenMP. */
@@ -216,6 +217,8 @@ static bool entry_prepare(void)
         return true;
     clock_ticks_init();
     counters_plan_init();
+    linked_init();
+    finisher_find();
     if (!sampler_init()) {
         log_line("no signal is free for sampling; nothing is measured", NULL);
         return false;
@@ -225,7 +228,8 @@ static bool entry_prepare(void)
     return prepared = true;
 }
 
-/* Finds out what is in the process. A forked child knows it from its parent. Returns false if it cannot be known. */
+/* Finds out what is in the process. This takes a millisecond, so it waits until a measurement starts. A forked child
+ * knows it from its parent. Returns false if it cannot be known. */
 static bool entry_look_around(void)
 {
     static bool looked;
@@ -237,7 +241,6 @@ static bool entry_look_around(void)
         log_line("/proc/self/maps cannot be read, or there is no memory for its contents; nothing is measured", NULL);
         return false;
     }
-    finisher_find();
     entry_flag_modules();
     start_find_interpreters();
     walk_init();
@@ -248,7 +251,7 @@ static bool entry_look_around(void)
 static bool entry_start_measuring(ompt_function_lookup_t lookup)
 {
     uint64_t start_ns = fork_start_ns() ? fork_start_ns() : entry_image_start_ns();
-    if (!entry_look_around() || !entry_prepare())
+    if (!entry_prepare() || !entry_look_around())
         return false;
     if (lookup) {
         loadmap_refresh(); /* the tool may have looked around before the runtime was loaded */
@@ -456,7 +459,7 @@ static bool entry_start_plain(uintptr_t stack)
 void blame_begin_without_openmp(void)
 {
     log_begin();
-    if (!entry_may_start(false) || entry_is_forbidden(false) || !entry_prepare() || !entry_look_around())
+    if (!entry_may_start(false) || entry_is_forbidden(false) || !entry_prepare())
         return;
     pthreads_init();
     /* libpapi may not be loaded in a signal handler */

@@ -177,11 +177,12 @@ static void linked_find_program_start(void)
 
 void linked_init(void)
 {
+    if (loader.permanent)
+        return;
     struct list list = {os_map(MAX_OBJECTS * sizeof(struct listed)), 0};
     loader.find = (int (*)(void *, struct dl_find_object *))bind_find_in_libc("_dl_find_object");
     linked_find_program_start();
-    if (!loader.permanent)
-        loader.permanent = os_map(MAX_OBJECTS * sizeof(*loader.permanent));
+    loader.permanent = os_map(MAX_OBJECTS * sizeof(*loader.permanent));
     if (!list.objects || !loader.permanent)
         return;
     dl_iterate_phdr(linked_find_permanent, &list);

@@ -16,7 +16,8 @@ struct linked_object {
     uintptr_t link_map;
 };
 
-/* Finds the objects that are never unloaded because they were loaded when the program started. [init] */
+/* Finds the objects that are never unloaded because they were loaded when the program started. Only the first call
+ * does. [init] */
 void linked_init(void);
 
 /* Finds the loaded object that contains the address. Returns false if there is none. [handler] */

@@ -1,6 +1,5 @@
 #include "unwind/remote.h"
 
-#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "unwind/linked.h"
 #include "unwind/machine.h"
 
 /* libunwind exports this function, but no header declares it. perf uses it in the same way. */
@@ -156,9 +156,9 @@ static unw_addr_space_t create_libunwind_space(void)
  * malloc(), malloc_usable_size() may belong to another library. */
 static size_t libunwind_heap_block_bytes(void *block)
 {
-    Dl_info takes, tells;
-    bool same = block && dladdr((void *)malloc, &takes) && dladdr((void *)malloc_usable_size, &tells) &&
-                takes.dli_fbase == tells.dli_fbase;
+    struct linked_object takes, tells;
+    bool same = block && linked_find((uintptr_t)malloc, &takes) && linked_find((uintptr_t)malloc_usable_size, &tells) &&
+                takes.start == tells.start;
     return same ? malloc_usable_size(block) : 0;
 }
 

@@ -95,7 +95,7 @@ void unwinder_attach(struct unwinder *unwinder, uintptr_t here)
     static uint32_t warm;
     struct unwind_frame frame;
     unwinder_find_stack(unwinder, here);
-    /* The first walks in a process initialise data, mainly in libunwind. This must not happen in a handler. */
+    /* The first walks in a process initialise data, mainly in libunwind. Samples have no time for this. */
     for (int round = 0; round < 2 && !load_relaxed(&warm); round++) {
         unwinder->libunwind_only = round == 0;
         unwinder_start_here(unwinder);

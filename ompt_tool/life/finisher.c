@@ -15,10 +15,10 @@
  * all signals: otherwise the program's signal handlers would run in the wrong process. */
 #include "ompt_tool/life/finisher.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@
 #include "base/kernel.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "unwind/linked.h"
 
 #define STACK_BYTES   16384
 #define MAX_VARIABLES 32
@@ -208,10 +209,11 @@ void finisher_find(void)
     static const char *const places[] = {"blame", "../bin/blame", "../../bin/blame"};
     char candidate[PATH_MAX + 32];
     struct stat status;
-    Dl_info about;
+    struct linked_object own;
     found.command[0] = '\0';
     found.filters = finisher_count_filters();
-    if (!dladdr((void *)&finisher_find, &about) || !realpath(about.dli_fname, found.library))
+    if (!linked_find((uintptr_t)&finisher_find, &own) ||
+        !realpath(((const struct link_map *)own.link_map)->l_name, found.library))
         return;
     int folder = (int)(strrchr(found.library, '/') + 1 - found.library);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

@@ -144,10 +144,7 @@ bool thread_prepare(void)
 {
     if (!threads.half)
         threads.half = thread_map_record();
-    if (!threads.half || (!threads.half->unwinder.cache && !unwinder_init(&threads.half->unwinder)))
-        return false;
-    unwinder_attach(&threads.half->unwinder, (uintptr_t)__builtin_frame_address(0));
-    return true;
+    return threads.half && (threads.half->unwinder.cache || unwinder_init(&threads.half->unwinder));
 }
 
 /* Makes a new thread continue the ledger of an ended thread. The ledger's duration becomes the sum of both
