@@ -84,6 +84,8 @@ void contended_choose(struct state_line *line, struct contended_pace *pace, uint
         store_relaxed(&line->stamps, STATE_STAMPS_ALL);
         return;
     }
+    if (line->stamps != STATE_STAMPS_NONE)
+        state_forget_stamps(line);
     store_seq_cst(&line->stamps, STATE_STAMPS_NONE); /* pairs with contended_raise_any() */
     if (load_seq_cst(&table.any))
         store_relaxed(&line->stamps, STATE_STAMPS_SEEN);

@@ -125,6 +125,7 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
     if (likely(named)) { /* S4: a sample that no longer finds the lock here finds the noted release */
         store_release(&line->held[slot], 0);
         store_release(&line->holds_more, line->holds_more - (slot > 0));
+        store_relaxed(&line->held_since[slot], 0);
     }
     return named;
 }
@@ -209,13 +210,17 @@ static inline uint32_t state_held_places(const struct state_line *line)
     return load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
 }
 
-/* Returns true if the line names the lock as held, and the thread held it at that time already. */
-static bool state_held_lock_at(const struct state_line *line, uint64_t key, const struct census_time *when)
+/* Returns true if the line names the lock as held, and the thread held it at that time already. Sets *since to the
+ * time of the acquisition, 0 if unknown. */
+static bool state_held_lock_at(const struct state_line *line, uint64_t key, const struct census_time *when,
+                               int64_t *since)
 {
     uint32_t places = state_held_places(line);
     for (uint32_t i = 0; i < places; i++)
-        if (load_acquire(&line->held[i]) == key)
-            return (int64_t)load_acquire(&line->held_since[i]) <= when->ticks; /* S4: loaded after `held` */
+        if (load_acquire(&line->held[i]) == key) {
+            *since = (int64_t)load_acquire(&line->held_since[i]); /* S4: loaded after `held` */
+            return *since <= when->ticks;
+        }
     return false;
 }
 
@@ -236,34 +241,37 @@ static inline bool state_read_release(const struct state_line *line, uint32_t re
     return load_relaxed(&line->releases) - releases + back < STATE_RELEASES; /* S5: the count is loaded last */
 }
 
-/* Returns when the thread released the lock that it held at that time, in ticks; 0 if no such release is
- * remembered. */
-static int64_t state_lock_released_after(const struct state_line *line, uint64_t key, const struct census_time *when)
+/* Returns true if the line remembers that the thread held the lock at that time, and released it since. Sets *since
+ * to the time of the acquisition, 0 if unknown. */
+static bool state_released_lock_after(const struct state_line *line, uint64_t key, const struct census_time *when,
+                                      int64_t *since)
 {
     if ((int64_t)load_acquire(&line->noted_last) < when->ticks)
-        return 0; /* for most threads, only one cache line is read */
+        return false; /* for most threads, only one cache line is read */
     uint32_t releases = load_acquire(&line->releases);
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
         struct state_release release;
         if (!state_read_release(line, releases, back, &release) || (int64_t)release.ticks < when->ticks)
-            return 0;
-        if (release.key == key && (int64_t)release.since <= when->ticks)
-            return (int64_t)release.ticks;
+            return false;
+        *since = (int64_t)release.since;
+        if (release.key == key && *since <= when->ticks)
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* The lock's next acquisition after a time. */
 struct next_owner {
     uint32_t line;
     int64_t since, lacked; /* its time, and how long the thread had lacked a core then; in ticks */
+    bool forgotten;        /* whether a thread that acquired the lock may have done so earlier, too */
 };
 
 static void state_take_earlier_owner(struct next_owner *next, uint32_t line, int64_t since, int64_t lacked,
                                      int64_t after)
 {
     if (since > after && since < next->since)
-        *next = (struct next_owner){line, since, lacked};
+        *next = (struct next_owner){line, since, lacked, next->forgotten};
 }
 
 static void state_look_for_acquisitions(const struct state_line *line, uint64_t key, int64_t after,
@@ -277,23 +285,41 @@ static void state_look_for_acquisitions(const struct state_line *line, uint64_t 
         }
     if ((int64_t)load_acquire(&line->noted_last) < after) /* S4: the releases are loaded after `held` */
         return;
-    uint32_t releases = load_acquire(&line->releases);
+    uint32_t releases = load_acquire(&line->releases), found = 0;
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
         struct state_release release;
         if (!state_read_release(line, releases, back, &release) || (int64_t)release.ticks < after)
             return;
-        if (release.key == key)
-            state_take_earlier_owner(next, number, (int64_t)release.since, (int64_t)release.lacked, after);
+        if (release.key != key)
+            continue;
+        state_take_earlier_owner(next, number, (int64_t)release.since, (int64_t)release.lacked, after);
+        found++;
     }
+    next->forgotten |= found && releases >= STATE_RELEASES;
+}
+
+static struct next_owner state_next_owner(uint64_t key, int64_t after, uint32_t count)
+{
+    struct next_owner next = {STATE_NO_HOLDER, INT64_MAX, 0, false};
+    for (uint32_t i = 0; i < count; i++)
+        if (load_acquire(&lines[i].state) != STATE_ABSENT)
+            state_look_for_acquisitions(&lines[i], key, after, &next);
+    return next;
+}
+
+/* Returns true if a lock that was acquired at `since` (0: unknown) had been acquired again by that time. A runtime
+ * reports a release after it has woken the next owner, and in between the thread may lose its core. */
+static bool state_lock_was_passed_on(uint64_t key, int64_t since, int64_t ticks, uint32_t count)
+{
+    if (!since)
+        return false;
+    struct next_owner next = state_next_owner(key, since, count);
+    return next.line != STATE_NO_HOLDER && (next.since <= ticks || next.forgotten);
 }
 
 enum state_handover state_handover_after(int64_t ticks, uint64_t key, uint32_t *owner)
 {
-    uint32_t count = load_acquire(&high_water);
-    struct next_owner next = {STATE_NO_HOLDER, INT64_MAX, 0};
-    for (uint32_t i = 0; i < count; i++)
-        if (load_acquire(&lines[i].state) != STATE_ABSENT)
-            state_look_for_acquisitions(&lines[i], key, ticks, &next);
+    struct next_owner next = state_next_owner(key, ticks, load_acquire(&high_water));
     *owner = next.line;
     if (next.line == STATE_NO_HOLDER)
         return STATE_FREE;
@@ -315,31 +341,36 @@ uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32
         waiters[slot]++;
         total++;
     }
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
+        if (waiters[i] && state_lock_was_passed_on(own->held[i], (int64_t)own->held_since[i], ticks, count)) {
+            total -= waiters[i];
+            waiters[i] = 0;
+        }
     return total;
 }
 
-/* Returns the line of the lock's holder at that time. It is the thread that held the lock then and released
- * it first, or one that still holds it. If there is none, a thread that holds unnamed locks is taken.
- * STATE_NO_HOLDER: the lock was free, between two owners. For each thread the held locks are read before the
- * released ones, so that a release in between is not missed (S4). */
+/* Returns the line of the lock's holder at that time: the thread that acquired it last before, unless it had released
+ * it by then. If there is none, a thread that holds unnamed locks is taken. STATE_NO_HOLDER: the lock was free,
+ * between two owners. For each thread the held locks are read before the released ones, so that a release in between
+ * is not missed (S4). */
 static uint32_t state_find_holder(const struct census_time *when, uint64_t key, uint32_t count, bool *counts)
 {
     uint32_t holder = STATE_NO_HOLDER, possible = STATE_NO_HOLDER;
-    int64_t first = INT64_MAX;
+    int64_t last = -1, since;
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
             continue;
-        bool holds = state_held_lock_at(&lines[i], key, when);
-        int64_t released = state_lock_released_after(&lines[i], key, when);
-        if (released && released < first) {
-            first = released;
-            holder = i;
-        } else if (holds && holder == STATE_NO_HOLDER) {
+        bool held =
+            state_held_lock_at(&lines[i], key, when, &since) || state_released_lock_after(&lines[i], key, when, &since);
+        if (held && since > last) {
+            last = since;
             holder = i;
         } else if (possible == STATE_NO_HOLDER && state_may_hold_lock(&lines[i], key)) {
             possible = i;
         }
     }
+    if (holder != STATE_NO_HOLDER && state_lock_was_passed_on(key, last, when->ticks, count))
+        holder = STATE_NO_HOLDER;
     *counts = holder != STATE_NO_HOLDER && load_relaxed(&lines[holder].counts_waiters);
     return holder != STATE_NO_HOLDER ? holder : possible;
 }

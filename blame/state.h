@@ -280,8 +280,8 @@ static inline bool state_holds_locks(const struct state_line *line)
 }
 
 /* Ends a lock wait in the common case: the thread holds the lock that it asked for. Returns false in the
- * other cases: the thread did not ask, it holds another lock, or the lock is stamped. held_since[] keeps an
- * old stamp, which counts as unknown. [owner] */
+ * other cases: the thread did not ask, it holds another lock, or the lock is stamped. held_since[0] is 0 here.
+ * [owner] */
 static inline bool state_wait_ends_simply(struct state_line *line)
 {
     uint64_t key = line->wait_key;
@@ -303,6 +303,13 @@ static inline bool state_lock_released_simply(struct state_line *line, uint64_t 
         return false;
     store_release(&line->held[0], 0);
     return true;
+}
+
+/* Forgets when the held locks were acquired. Later acquisitions and releases may leave held_since[] as it is. [handler] */
+static inline void state_forget_stamps(struct state_line *line)
+{
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
+        store_relaxed(&line->held_since[i], 0);
 }
 
 /* Releases a lock. Returns false if the line does not name the lock, because it was taken while held[] was

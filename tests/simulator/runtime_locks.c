@@ -12,7 +12,7 @@
 
 #define ORDERED_LOCK (MAX_LOCKS - 1) /* of the oracle: nobody's possession */
 
-enum { LOCK_ASKS, LOCK_TAKES, LOCK_WAITS, LOCK_RELEASES };
+enum { LOCK_ASKS, LOCK_TAKES, LOCK_WAITS, LOCK_RELEASES, LOCK_IS_GIVEN };
 
 static struct {
     bool made;
@@ -130,21 +130,46 @@ static enum outcome take(struct activity *activity)
     return GO_ON;
 }
 
-static void release(const struct op *op)
+/* Returns false if the thread still has it. */
+static bool release(const struct op *op)
 {
-    struct sim_thread *thread = machine.current;
     runtime_call(op, ENTRY_LOCK);
     if (--locks[op->lock].depth) {
         send_nest_lock(ompt_scope_end, WAIT_ID(op->lock), runtime_codeptr(op));
-    } else {
-        locks[op->lock].holder = NULL;
-        oracle_lock(op->lock, false, 0, NO_THREAD);
-        send_mutex_released(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
-        struct sim_thread *next = locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
-        if (next)
-            machine_wake(next, random_duration(&next->chance, &machine.scenario->wake));
+        stack_pop(machine.current);
+        return false;
     }
-    stack_pop(thread);
+    locks[op->lock].holder = NULL;
+    oracle_lock(op->lock, false, 0, NO_THREAD);
+    struct sim_thread *next = locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
+    if (next)
+        machine_wake(next, random_duration(&next->chance, &machine.scenario->wake));
+    return true;
+}
+
+static void tell_release(const struct op *op)
+{
+    send_mutex_released(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
+    stack_pop(machine.current);
+}
+
+/* Until the runtime tells of the release, the next owner may have had the lock. */
+static enum outcome give(struct activity *activity)
+{
+    if (activity->step == LOCK_RELEASES && release(activity->op)) {
+        if (machine.scenario->give.mean_ns) {
+            runtime_state(EXACT_OVERHEAD);
+            machine_busy(random_duration(&machine.current->chance, &machine.scenario->give));
+            activity->step = LOCK_IS_GIVEN;
+            return PAUSE;
+        }
+        tell_release(activity->op);
+    } else if (activity->step == LOCK_IS_GIVEN) {
+        tell_release(activity->op);
+        runtime_state(EXACT_WORK);
+    }
+    runtime_pop();
+    return GO_ON;
 }
 
 enum outcome runtime_lock(struct activity *activity)
@@ -157,9 +182,7 @@ enum outcome runtime_lock(struct activity *activity)
     case LOCK_WAITS:
         return ask_again(activity);
     default:
-        release(activity->op);
-        runtime_pop();
-        return GO_ON;
+        return give(activity);
     }
 }
 

@@ -224,6 +224,7 @@ static const struct setting {
     {"handler", DURATION, offsetof(struct scenario, handler)},
     {"wake", DURATION, offsetof(struct scenario, wake)},
     {"take", DURATION, offsetof(struct scenario, take)},
+    {"give", DURATION, offsetof(struct scenario, give)},
     {"spin", DURATION, offsetof(struct scenario, spin)},
     {"fork", DURATION, offsetof(struct scenario, fork)},
     {"dispatch", DURATION, offsetof(struct scenario, dispatch)},

@@ -65,6 +65,7 @@ struct scenario {
     struct duration handler;  /* how long the handler runs */
     struct duration wake;     /* from a barrier's release, or a lock's, until the waiter runs */
     struct duration take;     /* what the runtime does to take a free lock */
+    struct duration give;     /* what it does between a lock's release and the event of it */
     struct duration spin;     /* how often who waits for a lock looks whether it is free, on its core; 0: it sleeps */
     struct duration fork;     /* what the runtime does before a region's threads begin */
     struct duration dispatch; /* and between two tasks */

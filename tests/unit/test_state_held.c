@@ -217,6 +217,48 @@ FROM_EMPTY(a_holder_counts_those_that_waited_by_a_time_for_each_of_its_locks)
     assert_int_equal(state_count_waiters(first, INT64_MAX, waiters), 0);
 }
 
+FROM_EMPTY(a_lock_whose_release_is_not_reported_yet_is_held_by_its_next_owner)
+{
+    struct state_line *late = working(), *next = working(), *waiter = working();
+    uint32_t waiters[STATE_HELD_LOCKS], owner;
+    uint64_t now = clock_ticks();
+    state_lock_held(late, 1, now - 900);
+    state_set_lockwait_at(waiter, 1, now - 800);
+    state_lock_held(next, 1, now - 700);
+    assert_int_equal(holder_now(1), state_line_number(next));
+    assert_int_equal(state_count_waiters(late, (int64_t)now - 750, waiters), 1);
+    assert_int_equal(state_count_waiters(late, (int64_t)now - 650, waiters), 0);
+    assert_int_equal(waiters[0], 0);
+    assert_int_equal(state_count_waiters(next, (int64_t)now - 650, waiters), 1);
+    assert_true(state_lock_released(next, 1, now - 600));
+    assert_int_equal(state_count_waiters(late, (int64_t)now - 550, waiters), 0);
+    assert_int_equal(state_handover_after((int64_t)now - 550, 1, &owner), STATE_FREE);
+    assert_false(held(1));
+    assert_true(state_lock_released(late, 1, now - 500));
+    assert_false(held(1));
+    /* the next owner has it so often that it is not known when it had it first */
+    state_lock_held(late, 1, now - 400);
+    for (uint64_t i = 0; i < STATE_RELEASES; i++) {
+        state_lock_held(next, 1, now - 300 + i);
+        assert_true(state_lock_released(next, 1, now - 300 + i));
+    }
+    assert_int_equal(state_count_waiters(late, (int64_t)now - 350, waiters), 0);
+}
+
+FROM_EMPTY(the_time_of_an_earlier_acquisition_is_not_that_of_one_without_a_stamp)
+{
+    struct state_line *holder = working(), *other = working(), *waiter = working();
+    uint32_t waiters[STATE_HELD_LOCKS];
+    state_lock_held(holder, 1, 100);
+    assert_true(state_lock_released(holder, 1, 110));
+    state_lock_held(other, 1, 120);
+    assert_true(state_lock_released(other, 1, 130));
+    state_set_lockwait(holder, 1);
+    assert_true(state_wait_ends_simply(holder));
+    state_set_lockwait_at(waiter, 1, 150);
+    assert_int_equal(state_count_waiters(holder, 160, waiters), 1);
+}
+
 FROM_EMPTY(the_next_owner_of_a_free_lock_says_whether_it_had_a_core)
 {
     struct state_line *next = working(), *later = working();
