@@ -334,19 +334,29 @@ bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t per
     return timer_settime(timer, cpu_clock ? 0 : TIMER_ABSTIME, &spec, NULL) == 0;
 }
 
-bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+static bool os_timer_start_on(timer_t *timer, int signal, clockid_t clock, uint64_t first_ns, uint64_t period_ns)
 {
     struct sigevent event;
     memset(&event, 0, sizeof(event));
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = signal;
     event._sigev_un._tid = os_tid();
-    if (timer_create(cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &event, timer) != 0)
+    if (timer_create(clock, &event, timer) != 0)
         return false;
-    if (os_timer_set(*timer, cpu_clock, first_ns, period_ns))
+    if (os_timer_set(*timer, clock != CLOCK_MONOTONIC, first_ns, period_ns))
         return true;
     timer_delete(*timer);
     return false;
+}
+
+bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+{
+    return os_timer_start_on(timer, signal, cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, first_ns, period_ns);
+}
+
+bool os_process_timer_start(timer_t *timer, int signal, uint64_t cpu_ns)
+{
+    return os_timer_start_on(timer, signal, CLOCK_PROCESS_CPUTIME_ID, cpu_ns, 0);
 }
 
 bool os_timer_is_there(timer_t timer)

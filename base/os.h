@@ -106,6 +106,10 @@ bool os_core_list(char *text, size_t bytes);
  * period_ns; once if that is 0. With a CPU clock, the first signal comes after first_ns of CPU time; after period_ns if
  * that is 0. Returns false if the system can create no more timers. [owner] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+
+/* Starts a timer that sends the calling thread a signal when all threads of the process have used cpu_ns more CPU time.
+ * [owner] */
+bool os_process_timer_start(timer_t *timer, int signal, uint64_t cpu_ns);
 void os_timer_stop(timer_t timer); /* [owner] */
 
 /* Returns true if a timer with this number exists, which may be a timer of the program. If there is none,

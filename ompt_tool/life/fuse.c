@@ -126,8 +126,7 @@ static bool fuse_set_timer(void)
     restart_state_init(&fuse.restart, sampler_signals());
     store_release(&fuse.state, LIT); /* before the first signal */
     sampler_on_stranger = fuse_on_signal;
-    if (!signal || !sampler_make_stranger_stack() ||
-        !os_timer_start(&fuse.timer, signal, true, SESSION_LEAST_CPU_NS, 0))
+    if (!signal || !sampler_make_stranger_stack() || !os_process_timer_start(&fuse.timer, signal, SESSION_LEAST_CPU_NS))
         store_release(&fuse.state, OUT);
     return fuse.state == LIT;
 }
