@@ -37,6 +37,9 @@ struct pthreads_tool {
      * a thread that creates others is reported, too, although nobody may have reported its begin. [any] */
     void (*begins)(void);
     void (*ends)(void);
+    /* Returns the number of the signal that the tool sends to threads; 0: none. A thread that waits for all signals must
+     * not get it. [any] */
+    int (*own_signal)(void);
 };
 
 /* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns the word that

@@ -108,19 +108,21 @@ static bool pthreads_creates(uintptr_t caller)
     return !range || !range->module_id || !(loadmap_module(range->module_id)->flags & PROFILE_MODULE_RUNTIME);
 }
 
-/* Returns true if the thread may wait for the sampling signal itself (sigwait), as those do that begin with all signals
- * blocked. */
-static bool pthreads_takes_signals(void)
+/* Lets the sampling signal through in a thread that begins with all signals blocked, because others handle them. */
+static void pthreads_open_signal(void)
 {
-    sigset_t blocked;
-    int signal = sampler_signal();
-    return signal && pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, signal) == 1;
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, sampler_signal());
+    pthread_sigmask(SIG_UNBLOCK, &own, NULL);
 }
 
 static void pthreads_begins(void)
 {
-    if (!thread_self && pthreads_are_measured() && !pthreads_takes_signals())
-        attach_plain_thread(PROFILE_THREAD_OTHER, (uintptr_t)__builtin_frame_address(0));
+    if (thread_self || !pthreads_are_measured())
+        return;
+    if (attach_plain_thread(PROFILE_THREAD_OTHER, (uintptr_t)__builtin_frame_address(0)))
+        pthreads_open_signal();
 }
 
 static void pthreads_ends(void)
@@ -130,7 +132,7 @@ static void pthreads_ends(void)
 
 const struct pthreads_tool pthreads_tool = {
     sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take, pthreads_book,
-    pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends};
+    pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends, sampler_signal};
 
 void pthreads_meet(pthreads_layer_attach *attach)
 {

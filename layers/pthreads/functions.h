@@ -3,6 +3,7 @@
 #define BLAME_LAYERS_PTHREADS_FUNCTIONS_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <threads.h>
 #include <time.h>
 
@@ -42,6 +43,9 @@
       (condition, mutex, clock, limit))                                                                                \
     F(pthread_create, (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),  \
       (thread, attributes, start, argument))                                                                           \
+    F(sigwait, (const sigset_t *signals, int *signal), (signals, signal))                                              \
+    F(sigwaitinfo, (const sigset_t *signals, siginfo_t *info), (signals, info))                                        \
+    F(sigtimedwait, (const sigset_t *signals, siginfo_t *info, const struct timespec *limit), (signals, info, limit))  \
     F(thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))                   \
     F(cnd_wait, (cnd_t * condition, mtx_t * mutex), (condition, mutex))                                                \
     F(cnd_timedwait, (cnd_t * condition, mtx_t * mutex, const struct timespec *limit), (condition, mutex, limit))

@@ -49,6 +49,9 @@ reacquires mutex
 reacquires none
 take 0 mutex, held
 book 0 mutex 1 2 3, free
+signals
+0 0 0
+1 1 1
 threads that nobody asks for
 creates
 lives

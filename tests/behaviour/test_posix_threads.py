@@ -77,9 +77,16 @@ class PosixThreads(BlameTest):
         self.assert_worked(found[1][1], "in_child", 0.2)
         self.assertEqual(self.kinds(found[1][1]), ["initial", "other"])
 
-    def test_who_waits_for_signals_gets_none_of_ours(self):
+    def test_who_waits_for_all_signals_gets_none_of_ours_and_is_measured(self):
         _, profile = self.measured("signals", 200)
         self.assert_worked(profile, "alpha", 0.2)
+        self.assert_worked(profile, "takes_signals", 0.2)
+        self.assertGreater(profile.total("blocked", "takes_signals"), 0.05)
+
+    def test_without_the_layer_a_process_whose_other_threads_work_has_a_profile(self):
+        run = self.attached([program(PROGRAM), "workers", "200"], None, "launcher")
+        profile = self.load(run, checks=SOUND)
+        self.assertGreater(profile.total("blocked", "main"), 0.1)
 
     def test_a_thread_that_cannot_be_made(self):
         _, profile = self.measured("refused", 100)

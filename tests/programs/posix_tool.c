@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>
@@ -18,6 +19,7 @@ static uint32_t *word;
 static int held;
 static bool reports;
 static pthread_key_t key;
+static sigset_t all, chosen;
 
 static const char *name_of(const void *object)
 {
@@ -88,6 +90,11 @@ static void thread_ends(void)
     puts("a thread ends");
 }
 
+static int own_signal(void)
+{
+    return SIGRTMAX;
+}
+
 static void destroyed(void *turn)
 {
     printf("destructor %ld\n", (long)turn);
@@ -112,6 +119,33 @@ static int lives_c11(void *text)
 {
     puts(text);
     return 3;
+}
+
+/* Waits for signals three times. Each time the tool's has come, or else another. */
+static void wait_for_signals(const sigset_t *signals, int other)
+{
+    const struct timespec now = {0};
+    siginfo_t info = {0};
+    int got = 0;
+    raise(SIGRTMAX);
+    printf("%d ", sigtimedwait(signals, &info, &now) == SIGRTMAX);
+    raise(other);
+    printf("%d ", sigwait(signals, &got) == 0 && got == SIGRTMAX);
+    raise(other);
+    printf("%d\n", sigwaitinfo(signals, &info) == SIGRTMAX);
+    while (sigtimedwait(&chosen, &info, &now) > 0)
+        ;
+}
+
+static void use_signals(void)
+{
+    sigfillset(&all);
+    sigemptyset(&chosen);
+    sigaddset(&chosen, SIGRTMAX);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    wait_for_signals(&all, SIGUSR1);
+    wait_for_signals(&chosen, SIGRTMAX);
+    pthread_sigmask(SIG_UNBLOCK, &all, NULL);
 }
 
 static void use_threads(void)
@@ -173,8 +207,8 @@ static void use_all(void)
 
 int main(void)
 {
-    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take,       book,
-                                              reacquires,  creates,     begins,    thread_ends};
+    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take,        book,
+                                              reacquires,  creates,     begins,    thread_ends, own_signal};
     pthreads_layer_attach *attach = (pthreads_layer_attach *)dlsym(RTLD_DEFAULT, PTHREADS_LAYER_ATTACH);
     pthread_t thread;
     make(&careful, PTHREAD_MUTEX_ERRORCHECK);
@@ -197,6 +231,8 @@ int main(void)
     *word = 1;
     use_all();
     *word = 0;
+    puts("signals");
+    use_signals();
     puts("threads that nobody asks for");
     pthread_key_create(&key, destroyed);
     use_threads();
