@@ -43,9 +43,9 @@ static bool waits_for_sleep(const struct unit *unit)
 
 /* Returns whether the sleep itself is the finding (find_blocked), because threads sleep for much longer than
  * others wait for them. */
-static bool sleep_is_more(const struct unit *unit, double seconds)
+static bool sleep_is_more(const struct unit *unit)
 {
-    return waits_for_sleep(unit) && seconds < MOSTLY * unit->sum.blocked * 1e-9;
+    return waits_for_sleep(unit) && unit->sum.blocked_idle < MOSTLY * unit->sum.blocked;
 }
 
 /* Fills in title and advice. If the other threads wait for a sleeping thread, the finding gets another title
@@ -217,7 +217,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
     };
     enum uneven why = why_shares_are_uneven(inquiry, unit);
     char section[NAME_BYTES], title[NAME_BYTES + 64];
-    if (sleep_is_more(unit, seconds))
+    if (sleep_is_more(unit))
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
@@ -234,7 +234,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
 
 static void put_tasks_finding(struct inquiry *inquiry, struct unit *unit, double seconds)
 {
-    if (sleep_is_more(unit, seconds))
+    if (sleep_is_more(unit))
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
@@ -315,7 +315,7 @@ static void find_slow_creation(struct inquiry *inquiry)
             why_shares_are_uneven(inquiry, unit) != UNEVEN_CREATION || inquiry->unit[unit->host].slow_creation)
             continue;
         double seconds = (unit->idle_ns[CAUSE_BARRIER] + idle_for_created_ns(inquiry, unit)) * 1e-9;
-        if (sleep_is_more(unit, seconds) || !finding_is_enough_idleness(inquiry, seconds) ||
+        if (sleep_is_more(unit) || !finding_is_enough_idleness(inquiry, seconds) ||
             unit->idle_ns[CAUSE_BARRIER] * 1e-9 < MOSTLY * seconds)
             continue;
         unit->slow_creation = true;

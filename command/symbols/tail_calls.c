@@ -48,10 +48,10 @@ static const struct symbol_frame *symbols_tail_outer_frame(struct symbols *symbo
 
 /* ---- the search ---- */
 
-/* Returns whether a function of the runtime takes or releases a lock. */
+/* Returns whether a function is one of the runtime or of POSIX threads that takes or releases a lock. */
 static bool symbols_takes_locks(const char *name)
 {
-    static const char *const runtimes[] = {"__kmpc_", "omp_", "GOMP_"};
+    static const char *const runtimes[] = {"__kmpc_", "omp_", "GOMP_", "pthread_", "mtx_"};
     static const char *const words[] = {"critical", "lock", "ordered", "atomic", "reduce"};
     bool is_runtime = false, is_lock = false;
     for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)

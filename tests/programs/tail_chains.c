@@ -150,6 +150,16 @@ NAMED void go_critical(void)
     } /* line 150 */
 }
 
+#include <pthread.h> /* here, because the lines above are in the test */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+NAMED void go_mutex(void)
+{
+    pthread_mutex_lock(&mutex);
+    sink += 24;
+    pthread_mutex_unlock(&mutex);
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
@@ -164,6 +174,7 @@ int main(int argc, char **argv)
         tasks();
         two_tasks();
         go_critical();
+        go_mutex();
     }
     through = goal;
     return sink;

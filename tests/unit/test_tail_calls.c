@@ -245,11 +245,13 @@ static void check_lock(struct setting *setting)
     const char *chain = text_of(setting, missing, count);
     assert_true(strncmp(chain, "go_critical", strlen("go_critical")) == 0);
     assert_int_equal(strchr(chain, ':') != NULL, setting->debug);
+    count = tail_calls_to_lock(symbols, call_of(setting, "main", "go_mutex", 0), &missing);
+    assert_true(strncmp(text_of(setting, missing, count), "go_mutex", strlen("go_mutex")) == 0);
     assert_int_equal(tail_calls_to_lock(symbols, call_of(setting, "main", "go_puts", 0), &missing), 0);
     assert_int_equal(tail_calls_to_lock(symbols, call_of(setting, "main", "stays", 0), &missing), 0);
 }
 
-UNIT_TEST(a_function_that_ends_in_a_critical_section_released_its_lock)
+UNIT_TEST(a_function_that_ends_in_the_release_of_a_lock_released_it)
 {
     with_each_variant(check_lock);
 }
