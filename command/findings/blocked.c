@@ -96,7 +96,8 @@ static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
      * less to do. */
     struct relief relief = {.wall_s = seconds,
                             .moved_s = awaited->threads ? INFINITY : 0,
-                            .dropped_s = metric_value(inquiry->rows, inquiry->rows->row[0].inclusive, METRIC_BLOCKED)};
+                            .dropped_s = metric_value(inquiry->rows, inquiry->rows->row[0].inclusive, METRIC_BLOCKED) -
+                                         inquiry->floors.awaiting_s};
     if (blocked->contexts > 1)
         snprintf(some, sizeof some, ", in %u calling contexts", blocked->contexts);
     describe_blocked(call, inquiry->rows, blocked->row);

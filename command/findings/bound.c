@@ -55,6 +55,9 @@ void findings_gather_floors(struct inquiry *inquiry)
         floors->variance += variance;
         floors->slept_s += fmin(busy, 1e-9 * thread->blocked);
     }
+    for (uint32_t i = 1; i < inquiry->rows->count; i++)
+        if (inquiry->rows->row[i].kind != ROW_STATEMENT && waits_for_threads(inquiry->rows, i))
+            floors->awaiting_s += 1e-9 * inquiry->rows->row[i].exclusive->blocked;
     qsort(floors->busy_s, floors->threads, sizeof *floors->busy_s, compare_descending);
 }
 
@@ -79,8 +82,9 @@ static double least_run_s(const struct inquiry *inquiry, const struct relief *re
     double ranks = (double)job_ranks(inquiry->profile), threads = fmax(1, inquiry->threads);
     double cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
     double gone_s = relief->spent_s + relief->dropped_s;
-    double longest_s = longest_thread_s(floors, relief->moved_s + gone_s);
     double awake_s = least_of(inquiry, floors->sum_s - floors->slept_s - gone_s, floors->variance);
+    gone_s += floors->awaiting_s;
+    double longest_s = longest_thread_s(floors, relief->moved_s + gone_s);
     double by_cores_s = awake_s / cores / ranks;
     double by_threads_s = least_of(inquiry, floors->sum_s - gone_s, floors->variance) / threads / ranks;
     double start_s = fmax(0, floors->start_s - relief->start_s);
@@ -91,14 +95,18 @@ static double least_run_s(const struct inquiry *inquiry, const struct relief *re
  * times stay as they are. */
 static double cost_s(const struct inquiry *inquiry, const struct relief *relief)
 {
-    double threads = fmax(1, inquiry->threads), cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
+    double wall_s = profile_wall_s(inquiry->profile), ranks = (double)job_ranks(inquiry->profile);
+    /* on average; without those that wait for other threads */
+    double awaiting = wall_s > 0 ? inquiry->floors.awaiting_s / wall_s / ranks : 0;
+    double threads = fmax(1, inquiry->threads - awaiting);
+    double cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
     double idle_to_wall = threads > 1 ? (1 - 1 / cores) / (threads - 1) : 0;
     double asleep_s = fmin(relief->asleep_s, relief->idle_s), spent_s = relief->spent_s;
     double cost = (relief->idle_s - asleep_s) * idle_to_wall + (asleep_s + relief->waited_s) / threads;
     cost += fmax(spent_s / cores, (spent_s + relief->lost_s) / threads);
     if (relief->idle_follows)
         cost = fmin(cost, relief->waited_s + spent_s + relief->lost_s);
-    return cost / (double)job_ranks(inquiry->profile) + relief->wall_s;
+    return cost / ranks + relief->wall_s;
 }
 
 double bound_of(const struct inquiry *inquiry, const struct relief *relief)

@@ -119,7 +119,9 @@ struct floors {
     double sum_s;    /* sum of these times, without that reduction */
     double variance; /* variance of sum_s */
     double slept_s;  /* part of sum_s that needs no core */
-    double start_s;  /* before the tool's start, when there is one thread; not in busy_s */
+    /* part of slept_s in calls that wait for other threads: it may end earlier if any thread has less to do */
+    double awaiting_s;
+    double start_s; /* before the tool's start, when there is one thread; not in busy_s */
 };
 
 struct inquiry {

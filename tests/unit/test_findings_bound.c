@@ -75,6 +75,22 @@ WITH_RUN(the_longest_threads_own_time_stays)
     assert_gain("lock-bound", 1.5);
 }
 
+/* The initial thread waits for the end of three others, each of which writes for 1 s and waits for 2 s. */
+WITH_RUN(waiting_for_the_end_of_threads_limits_nothing)
+{
+    fake_function(FOREIGN_KEY(COSINE), "pthread_join", "", 0, 0);
+    uint32_t join = frame(program.main_node, FOREIGN_KEY(COSINE));
+    made.nodes[join].metric = (struct profile_sums){.samples = 800, .blocked = 3 * S, .inverse_busy = 1.5 * S};
+    made.profile.header.end_ns = 1 + (uint64_t)(3 * S);
+    made.threads[0].blocked = 3 * S;
+    for (int i = 1; i < THREADS; i++) {
+        made.threads[i].blocked = 1 * S;
+        made.threads[i].lock_wait = 2 * S;
+    }
+    add_lock(critical_section(), 0x1234, 6);
+    assert_gain("lock-bound", 2);
+}
+
 WITH_RUN(work_takes_its_time_on_the_cores)
 {
     write_in_turn(2);
