@@ -55,7 +55,11 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 PLUGIN_LIBS  := -lunwind-$(MACHINE) -lunwind -lZydis -lm
 include command/export/export.mk
-COMMAND_LIBS := -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
+# Linked into the command where the system has them for that, because loading them takes half a millisecond at each start.
+# liblzma and libbz2 are libdw's.
+linked = $(if $(findstring /,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,$(2))
+COMMAND_LIBS := $(foreach name,protobuf-c dw elf,$(call linked,$(name),-l$(name))) $(call linked,lzma) $(call linked,bz2) \
+    $(foreach name,z jansson,$(call linked,$(name),-l$(name))) -lZydis -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks clean format

@@ -14,6 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "command/cli/elf_plain.h"
+
 /* Returns whether a program's interpreter (PT_INTERP) is glibc's, judged by its file name. Other loaders,
  * such as musl's, ignore LD_TRACE_LOADED_OBJECTS and would run the program. */
 static bool is_glibc_loader(int fd, const ElfW(Phdr) * segment)
@@ -110,7 +112,7 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
     char line[4096];
     FILE *list = NULL;
     *openmp = (struct elf_openmp){0};
-    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC || elf_is_plain(path))
         return; /* Any other loader would run the program. */
     pid_t child = trace_loader(path, &list);
     while (list && fgets(line, sizeof(line), list))
@@ -161,7 +163,7 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
     static const char tool[] = "ompt_start_tool";
     char line[4096];
     FILE *list = NULL;
-    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC || elf_is_plain(path))
         return false;
     snprintf(owner, bytes, "%s", path);
     if (elf_exports(path, tool))

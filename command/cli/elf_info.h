@@ -30,7 +30,8 @@ struct elf_openmp {
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp);
 
 /* Returns whether the program or one of its libraries contains an OpenMP tool (ompt_start_tool). A runtime
- * prefers that tool to ours. Copies the path of the file that contains it. */
+ * prefers that tool to ours. Copies the path of the file that contains it. A program that loads no runtime before main
+ * (elf_is_plain) counts as one without. */
 bool elf_own_tool_of(const char *path, char *owner, size_t bytes);
 
 /* Returns whether the program looks for memory leaks when it ends (AddressSanitizer, LeakSanitizer). It would

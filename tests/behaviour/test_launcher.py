@@ -153,18 +153,28 @@ class Scripts(BlameTest):
                 run = self.attached([name, "5"], {"PATH": path}, "launcher", folder=folder)
                 self.assertEqual(run.status, status, run)
 
-    def test_no_name_of_the_program_is_bound_before_it_starts(self):
-        """The loader is asked what the program needs: that takes ten times as long where it binds all names, beside its own few."""
-        folder = self.new_folder()
-        run = self.attached(["sh", "-c", "echo $$"], {"LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": os.path.join(folder, "of")}, "launcher")
-        bindings = {}
+    def bindings(self, argv, env=None):
+        """How many names the loader bound in each process, without those of `blame run`."""
+        folder, found = self.new_folder(), {}
+        run = self.attached(argv, {"LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": os.path.join(folder, "of")} | (env or {}), "launcher")
         for path in glob.glob(os.path.join(folder, "of.*")):
             with open(path, encoding="utf-8") as file:
-                bindings[int(path.rsplit(".", 1)[1])] = file.read().count("binding file ")
+                found[int(path.rsplit(".", 1)[1])] = file.read().count("binding file ")
+        self.assertGreater(found.pop(run.pid), 0, run)
+        return run, found
+
+    def test_no_name_of_the_program_is_bound_before_it_starts(self):
+        """The loader is asked what the program needs: that takes ten times as long where it binds all names, beside its own few."""
+        run, bindings = self.bindings(["sh", "-c", "echo $$"], {"LD_LIBRARY_PATH": "/nowhere"})
         own = bindings.pop(int(run.stdout))
-        self.assertGreater(bindings.pop(run.pid), 0, run)
         self.assertEqual(len(bindings), 2, bindings)  # before, and after it, for a tool of its own that would be why there is no profile
         self.assertLess(max(bindings.values()), own / 4)
+
+    def test_the_loader_is_not_asked_where_its_cache_shows_that_there_is_no_openmp(self):
+        run, bindings = self.bindings(["sh", "-c", "echo $$"])
+        self.assertEqual(list(bindings), [int(run.stdout)], run)
+        _, bindings = self.bindings([program("quick"), "3"])
+        self.assertGreater(len(bindings), 1)
 
     def test_a_tool_that_is_forbidden_is_named(self):
         run = self.attached([program("quick"), "7"], {"OMP_TOOL": "disabled"}, "launcher")
