@@ -30,6 +30,8 @@ struct launched {
     /* 1: such an object calls functions for which libomp prints a deprecation warning and libgomp does not */
     uint32_t deprecated;
     struct launched_image *images; /* array of LAUNCHED_IMAGES entries */
+    /* lets calls of libc's locks reach libblame-pthreads.so, once that is loaded; only calls that create threads do before */
+    void (*divert)(void);
 };
 
 extern struct launched blame_launched;

@@ -27,6 +27,7 @@
 #include "ompt_tool/life/fork.h"
 #include "ompt_tool/life/fuse.h"
 #include "ompt_tool/life/launch.h"
+#include "ompt_tool/locks/diversion.h"
 #include "ompt_tool/pthreads.h"
 #include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
@@ -300,6 +301,7 @@ static __attribute__((noinline)) int entry_join_runtime(ompt_function_lookup_t l
     loadmap_refresh();
     entry_flag_first_runtime(lookup);
     entry_note_later_runtime(lookup);
+    diversion_begin();
     arena_text("runtime", session.runtime);
     if (session.runtime_path)
         arena_text("runtime_path", session.runtime_path);
@@ -477,6 +479,7 @@ static void entry_join_pthreads(void)
     loadmap_refresh();
     loadmap_flag(pthreads_layer(), PROFILE_MODULE_TOOL);
     pthreads_init();
+    diversion_begin(); /* the runtime creates threads */
     os_unguard_writes(&guard);
     float_end(floats);
 }

@@ -9,12 +9,14 @@
 
 #include "base/atomics.h"
 #include "base/float_state.h"
+#include "base/launched.h"
 #include "blame/contended.h"
 #include "blame/directed.h"
 #include "cct/arena.h"
 #include "ompt_tool/life/attach.h"
 #include "ompt_tool/life/fork.h"
 #include "ompt_tool/life/fuse.h"
+#include "ompt_tool/locks/diversion.h"
 #include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/settle.h"
@@ -100,6 +102,7 @@ static bool pthreads_are_measured(void)
 /* A runtime's own threads are reported by the runtime. */
 static bool pthreads_creates(uintptr_t caller)
 {
+    diversion_begin();
     if (!fork_is_new())
         fuse_blow_before_thread();
     if (!pthreads_are_measured())
@@ -137,6 +140,7 @@ const struct pthreads_tool pthreads_tool = {
 void pthreads_meet(pthreads_layer_attach *attach)
 {
     met = attach;
+    diversion_init(blame_launched.divert);
 }
 
 static pthreads_layer_attach *pthreads_attach(void)
@@ -151,6 +155,8 @@ uintptr_t pthreads_layer(void)
 
 void pthreads_init(void)
 {
-    if (pthreads_attach())
-        contended_count_posix(pthreads_attach()(&pthreads_tool));
+    if (!pthreads_attach())
+        return;
+    contended_count_posix(pthreads_attach()(&pthreads_tool));
+    diversion_heed_threads();
 }

@@ -420,6 +420,7 @@ EXPORT unsigned la_version(unsigned version)
     /* the address of any symbol of this library that no other library can replace */
     self.launched.loader = (uintptr_t)&is_llvm_runtime;
     self.launched.images = images;
+    self.launched.divert = binding_divert_all;
     loader_read_environment(&self.given);
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
@@ -708,7 +709,7 @@ static bool loader_load(const char *path)
     return loaded;
 }
 
-/* Loads libblame-pthreads.so, unless the program has it already, and lets the stubs jump there. Returns the function by
+/* Loads libblame-pthreads.so, unless the program has it already, and lets stubs jump there. Returns the function by
  * which the tool registers with it, or NULL. */
 static pthreads_layer_attach *loader_load_posix(void)
 {
@@ -716,7 +717,7 @@ static pthreads_layer_attach *loader_load_posix(void)
     if (!(self.posix || loader_load(self.given.posix)) || !self.posix)
         return NULL;
     elf_view_of_map(&view, self.posix);
-    binding_divert(&view);
+    binding_divert_creation(&view);
     return (pthreads_layer_attach *)elf_view_function(&view, PTHREADS_LAYER_ATTACH);
 }
 

@@ -18,6 +18,9 @@ static const char *const names[] = {
 #define BINDING_NAME(name, ...) #name,
     PTHREADS_FUNCTIONS(BINDING_NAME)};
 
+/* the layer's functions, or 0 */
+static uintptr_t wrappers[STUB_COUNT];
+
 /* Returns the number of the function's entry, or of the free entry where it belongs. */
 static size_t binding_slot(uintptr_t function)
 {
@@ -46,11 +49,22 @@ uintptr_t binding_of(uintptr_t function)
     return table[slot].function ? table[slot].stub : function;
 }
 
-void binding_divert(const struct elf_view *layer)
+static void binding_divert(size_t stub)
 {
-    for (size_t i = 0; i < STUB_COUNT; i++) {
-        uintptr_t function = elf_view_function(layer, names[i]);
-        if (function && stubs_to[i])
-            store_release(&stubs_to[i], function);
-    }
+    if (wrappers[stub])
+        store_release(&stubs_to[stub], wrappers[stub]);
+}
+
+void binding_divert_creation(const struct elf_view *layer)
+{
+    for (size_t i = 0; i < STUB_COUNT; i++)
+        wrappers[i] = stubs_to[i] ? elf_view_function(layer, names[i]) : 0;
+    binding_divert(STUB_OF_pthread_create);
+    binding_divert(STUB_OF_thrd_create);
+}
+
+void binding_divert_all(void)
+{
+    for (size_t i = 0; i < STUB_COUNT; i++)
+        binding_divert(i);
 }

@@ -1,5 +1,8 @@
 /* Binds calls of libc's functions to stubs (stubs.h), which jump to libc until libblame-pthreads.so is there, and then to
- * its functions. So the calls that the loader binds at the start reach them as well. Function pointers stay libc's. */
+ * its functions. So the calls that the loader binds at the start reach them as well. Function pointers stay libc's.
+ *
+ * Functions that create threads are diverted first, and all others only when the program creates one: with one thread,
+ * libc acquires a mutex without an atomic operation, and nobody waits. */
 #ifndef BLAME_LAYERS_LOADER_BINDING_H
 #define BLAME_LAYERS_LOADER_BINDING_H
 
@@ -16,7 +19,10 @@ void binding_init(const struct elf_view *libc);
  * differently (pthread_cond_wait) have none. [init] */
 uintptr_t binding_of(uintptr_t function);
 
-/* Lets the stubs jump to the layer's functions. [init] */
-void binding_divert(const struct elf_view *layer);
+/* Lets the stubs of the functions that create threads jump to the layer's functions. [init] */
+void binding_divert_creation(const struct elf_view *layer);
+
+/* Lets all stubs jump to the functions of that layer. [any] */
+void binding_divert_all(void);
 
 #endif

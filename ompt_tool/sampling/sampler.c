@@ -20,6 +20,7 @@
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/sampling/fault.h"
+#include "ompt_tool/locks/diversion.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sampling/sample.h"
 #include "ompt_tool/sampling/sample_signal.h"
@@ -164,6 +165,7 @@ static void sampler_take_sample(struct thread *thread, const siginfo_t *info, uc
         return;
     }
     fault_record_sample(thread, &delivery, context);
+    diversion_heed_threads();
     session_record_modules(); /* compares only two numbers, unless the walk has found a new library */
     sampler_note_duration(thread, clocks);
 }

@@ -1,8 +1,9 @@
-/* Counts the instructions of a lock and its release, by traps. */
+/* Counts the instructions of a lock and its release, by traps: in a process with one thread, and with two. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "../unit/instructions.h"
 
@@ -35,6 +36,13 @@ static void use_c11(void)
     mtx_unlock(&c11);
 }
 
+static void *sleeps(void *nothing)
+{
+    for (;;)
+        pause();
+    return nothing;
+}
+
 static void count(const char *name, void (*use)(void))
 {
     use(); /* binds the names */
@@ -43,11 +51,16 @@ static void count(const char *name, void (*use)(void))
 
 int main(void)
 {
+    pthread_t thread;
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
     mtx_init(&c11, mtx_plain);
     count("mutex", use_mutex);
     count("rwlock", use_rwlock);
     count("spin", use_spin);
     count("c11", use_c11);
+    if (pthread_create(&thread, NULL, sleeps, NULL) != 0)
+        return 1;
+    count("mutex_of_two", use_mutex);
+    count("c11_of_two", use_c11);
     return 0;
 }
