@@ -226,11 +226,11 @@ static void symbols_kept_put_sources(struct writer *to)
 static bool symbols_kept_join_file(struct writer *to, const char *body, size_t body_bytes,
                                    const struct profile_header *header, char **file, size_t *file_bytes)
 {
-    struct file_header start = {.magic = MAGIC,
-                                .version = VERSION,
+    struct file_header start = {.version = VERSION,
                                 .byte_order = PROFILE_BYTE_ORDER,
                                 .start_realtime_ns = header->start_realtime_ns,
                                 .pid = header->pid};
+    memcpy(start.magic, MAGIC, sizeof start.magic); /* without the 0 at its end */
     to->out = open_memstream(file, file_bytes);
     if (!to->out)
         return false;
