@@ -6,10 +6,9 @@
 
 /* Tells the end of the wait for the region's end, and of the task. The region may be over: it has no data, and for a
  * worker its size is unknown. [owner] */
-static inline __attribute__((always_inline)) void implicit_end(struct thread *thread, struct task *task, unsigned size,
-                                                               const void *code)
+static inline __attribute__((always_inline)) void implicit_end(struct task *task, unsigned size, const void *code)
 {
-    store_relaxed(&thread->state, ompt_state_overhead);
+    store_relaxed(&task->state, ompt_state_overhead);
     TELL(sync_region_wait, ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, &task->data, code);
     TELL(sync_region, ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, &task->data, code);
     TELL(implicit_task, ompt_scope_end, NULL, &task->data, size, (unsigned)task->index, ompt_task_implicit);

@@ -91,7 +91,9 @@ static int get_state(ompt_wait_id_t *wait_id)
         return ompt_state_undefined;
     if (wait_id)
         *wait_id = thread->wait_id;
-    return load_relaxed(&thread->state);
+    struct task *task = load_relaxed(&thread->task);
+    int mutex_state = load_relaxed(&thread->mutex_state);
+    return mutex_state ? mutex_state : task ? load_relaxed(&task->state) : ompt_state_overhead;
 }
 
 static struct task *inquiry_task(int level)

@@ -37,9 +37,9 @@ EXPORT void TWIN(omp_set_lock)(void *lock)
         real.TWIN(omp_set_lock)(lock);
         return;
     }
-    int before = mutex_acquire(thread, ompt_mutex_lock, (uintptr_t)lock, ompt_state_wait_lock, CODE);
+    mutex_acquire(thread, ompt_mutex_lock, (uintptr_t)lock, ompt_state_wait_lock, CODE);
     real.TWIN(omp_set_lock)(lock);
-    mutex_acquired(thread, ompt_mutex_lock, (uintptr_t)lock, before, CODE);
+    mutex_acquired(thread, ompt_mutex_lock, (uintptr_t)lock, CODE);
 }
 
 EXPORT void TWIN(omp_unset_lock)(void *lock)
@@ -83,9 +83,9 @@ EXPORT void TWIN(omp_set_nest_lock)(void *lock)
         real.TWIN(omp_set_nest_lock)(lock);
         return;
     }
-    int before = mutex_acquire(thread, ompt_mutex_nest_lock, (uintptr_t)lock, ompt_state_wait_lock, CODE);
+    mutex_acquire(thread, ompt_mutex_nest_lock, (uintptr_t)lock, ompt_state_wait_lock, CODE);
     real.TWIN(omp_set_nest_lock)(lock);
-    nest_acquired(thread, ompt_mutex_nest_lock, lock, nest_depth(MEMORY(lock)), before, CODE);
+    nest_acquired(thread, ompt_mutex_nest_lock, lock, nest_depth(MEMORY(lock)), CODE);
 }
 
 EXPORT void TWIN(omp_unset_nest_lock)(void *lock)
@@ -103,7 +103,7 @@ EXPORT int TWIN(omp_test_nest_lock)(void *lock)
         TELL(mutex_acquire, ompt_mutex_test_nest_lock, NO_HINT, MUTEX_FUTEX, (uintptr_t)lock, CODE);
     int depth = real.TWIN(omp_test_nest_lock)(lock);
     if (thread && depth)
-        nest_acquired(thread, ompt_mutex_test_nest_lock, lock, depth, thread->state, CODE);
+        nest_acquired(thread, ompt_mutex_test_nest_lock, lock, depth, CODE);
     return depth;
 }
 

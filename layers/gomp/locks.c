@@ -8,21 +8,19 @@
 
 enum { NO_HINT = 0 };
 
-static inline __attribute__((always_inline)) int mutex_acquire(struct thread *thread, ompt_mutex_t kind, uint64_t id,
-                                                               int state, const void *code)
+static inline __attribute__((always_inline)) void mutex_acquire(struct thread *thread, ompt_mutex_t kind, uint64_t id,
+                                                                int state, const void *code)
 {
-    int before = thread->state;
     TELL(mutex_acquire, kind, NO_HINT, MUTEX_FUTEX, id, code);
     thread->wait_id = id;
     signal_fence();
-    store_relaxed(&thread->state, state);
-    return before;
+    store_relaxed(&thread->mutex_state, state);
 }
 
 static inline __attribute__((always_inline)) void mutex_acquired(struct thread *thread, ompt_mutex_t kind, uint64_t id,
-                                                                 int before, const void *code)
+                                                                 const void *code)
 {
-    store_relaxed(&thread->state, before);
+    store_relaxed(&thread->mutex_state, 0);
     TELL(mutex_acquired, kind, id, code);
 }
 
@@ -35,9 +33,9 @@ static inline __attribute__((always_inline)) void mutex_acquired(struct thread *
             real.acquire arguments;                                                                                    \
             return;                                                                                                    \
         }                                                                                                              \
-        int before = mutex_acquire(thread, kind, id, wait_state, CODE);                                                \
+        mutex_acquire(thread, kind, id, wait_state, CODE);                                                             \
         real.acquire arguments;                                                                                        \
-        mutex_acquired(thread, kind, id, before, CODE);                                                                \
+        mutex_acquired(thread, kind, id, CODE);                                                                        \
     }                                                                                                                  \
     EXPORT void release parameters                                                                                     \
     {                                                                                                                  \
@@ -66,14 +64,13 @@ static inline int nest_depth(const void *lock)
     return ((const int *)lock)[1];
 }
 
-static inline void nest_acquired(struct thread *thread, ompt_mutex_t kind, void *lock, int depth, int before,
-                                 const void *code)
+static inline void nest_acquired(struct thread *thread, ompt_mutex_t kind, void *lock, int depth, const void *code)
 {
     if (depth == 1) {
-        mutex_acquired(thread, kind, (uintptr_t)lock, before, code);
+        mutex_acquired(thread, kind, (uintptr_t)lock, code);
         return;
     }
-    store_relaxed(&thread->state, before);
+    store_relaxed(&thread->mutex_state, 0);
     TELL(nest_lock, ompt_scope_begin, (uintptr_t)lock, code);
 }
 

@@ -184,30 +184,29 @@ DEFINE_DOACROSS_START(GOMP_loop_doacross_start, long)
 DEFINE_DOACROSS_START(GOMP_loop_ull_doacross_start, ull)
 
 /* The end of the work, and the barrier behind it. */
-static inline __attribute__((always_inline)) void work_end_and_wait(void (*end)(void), struct thread *thread,
-                                                                    const void *code, void *frame)
+static inline __attribute__((always_inline)) void work_end_and_wait(void (*end)(void), struct thread *thread)
 {
     if (!thread) {
         end();
         return;
     }
-    work_end(thread, code);
-    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implicit_workshare, code, frame);
+    work_end(thread, CODE);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implicit_workshare);
     end();
-    wait_end(thread, &wait);
+    wait_end(&wait);
 }
 
 static inline __attribute__((always_inline)) bool work_end_and_wait_cancel(bool (*end)(void), struct thread *thread,
-                                                                           int flag, const void *code, void *frame)
+                                                                           int flag)
 {
     if (!thread)
         return end();
-    work_end(thread, code);
-    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implicit_workshare, code, frame);
+    work_end(thread, CODE);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implicit_workshare);
     bool cancelled = end();
-    wait_end(thread, &wait);
+    wait_end(&wait);
     if (cancelled) {
-        TELL(cancel, &thread->task->data, flag | ompt_cancel_detected, code);
+        TELL(cancel, &thread->task->data, flag | ompt_cancel_detected, CODE);
     }
     return cancelled;
 }
@@ -215,13 +214,13 @@ static inline __attribute__((always_inline)) bool work_end_and_wait_cancel(bool 
 EXPORT void GOMP_loop_end(void)
 {
     struct thread *thread = provider_enter();
-    work_end_and_wait(real.GOMP_loop_end, thread, CODE, FRAME);
+    work_end_and_wait(real.GOMP_loop_end, thread);
 }
 
 EXPORT bool GOMP_loop_end_cancel(void)
 {
     struct thread *thread = provider_enter();
-    return work_end_and_wait_cancel(real.GOMP_loop_end_cancel, thread, ompt_cancel_loop, CODE, FRAME);
+    return work_end_and_wait_cancel(real.GOMP_loop_end_cancel, thread, ompt_cancel_loop);
 }
 
 EXPORT void GOMP_loop_end_nowait(void)
@@ -235,13 +234,13 @@ EXPORT void GOMP_loop_end_nowait(void)
 EXPORT void GOMP_sections_end(void)
 {
     struct thread *thread = provider_enter();
-    work_end_and_wait(real.GOMP_sections_end, thread, CODE, FRAME);
+    work_end_and_wait(real.GOMP_sections_end, thread);
 }
 
 EXPORT bool GOMP_sections_end_cancel(void)
 {
     struct thread *thread = provider_enter();
-    return work_end_and_wait_cancel(real.GOMP_sections_end_cancel, thread, ompt_cancel_sections, CODE, FRAME);
+    return work_end_and_wait_cancel(real.GOMP_sections_end_cancel, thread, ompt_cancel_sections);
 }
 
 EXPORT void GOMP_sections_end_nowait(void)
@@ -314,9 +313,9 @@ EXPORT void *GOMP_single_copy_start(void)
     if (executes)
         return NULL;
     TELL(work, kind, ompt_scope_end, &region->data, &task->data, 1, CODE);
-    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation);
     real.GOMP_barrier();
-    wait_end(thread, &wait);
+    wait_end(&wait);
     return load_relaxed(&region->copies);
 }
 
@@ -331,9 +330,9 @@ EXPORT void GOMP_single_copy_end(void *data)
     task->copies = false;
     store_relaxed(&task->region->copies, data);
     TELL(work, ompt_work_single_executor, ompt_scope_end, &task->region->data, &task->data, 1, CODE);
-    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation);
     real.GOMP_barrier();
-    wait_end(thread, &wait);
+    wait_end(&wait);
 }
 
 /* Only a scope with reductions of tasks calls libgomp, and its end is the end of these reductions. */
@@ -354,9 +353,9 @@ EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled)
     }
     if (thread->task->work == ompt_work_scope)
         work_end(thread, CODE);
-    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation);
     real.GOMP_workshare_task_reduction_unregister(cancelled);
-    wait_end(thread, &wait);
+    wait_end(&wait);
 }
 
 /* Tells that an iteration is done (source), or that another one has been waited for (sink). */
@@ -453,12 +452,11 @@ __asm__(".text\n"
         for (unsigned i = 1; i < loops; i++)                                                                           \
             wanted[i] = va_arg(rest, integer);                                                                         \
         va_end(rest);                                                                                                  \
-        int state = thread ? thread->state : 0;                                                                        \
         if (thread)                                                                                                    \
-            store_relaxed(&thread->state, ompt_state_wait_ordered);                                                    \
+            store_relaxed(&thread->mutex_state, ompt_state_wait_ordered);                                              \
         doacross_call((void (*)(void))real.name, wanted, on_stack);                                                    \
         if (thread)                                                                                                    \
-            store_relaxed(&thread->state, state);                                                                      \
+            store_relaxed(&thread->mutex_state, 0);                                                                    \
         if (known && known <= MOST_LOOPS && TOLD(dependences))                                                         \
             doacross_tell(thread, wanted, known, ompt_dependence_type_sink);                                           \
     }

@@ -33,6 +33,7 @@ struct task {
     struct region *region;
     int flags;              /* ompt_task_flag_t */
     int index;              /* number of the thread in the region's team */
+    int state;              /* ompt_state_t of the thread whose current task it is */
     struct thread *owner;   /* whose pool the record belongs to */
     struct task *next;      /* in a list of free records */
     uint64_t region_serial; /* of `region` when the task was created */
@@ -59,7 +60,6 @@ struct region {
     uint64_t serial;      /* how often this record was used */
     unsigned size;        /* threads of the team; 0 before the first one has begun */
     int flags;            /* ompt_parallel_flag_t */
-    int state;            /* ompt_state_t of the thread that encountered it */
     int work;             /* ompt_work_t of a combined loop; 0: none */
     int64_t step;         /* of a combined loop */
     uint64_t iterations;  /* of a combined loop */
@@ -70,7 +70,7 @@ struct thread {
     ompt_data_t data;  /* the tool's */
     struct task *task; /* the current one */
     uint64_t wait_id;  /* of the lock that it waits for */
-    int state;         /* ompt_state_t */
+    int mutex_state;   /* ompt_state_t while it waits for a lock; 0: it does not */
     int kind;          /* ompt_thread_t */
     bool late;         /* its task waits in a region's last barrier, whose end libgomp does not tell */
     bool artificial;   /* has libgomp made a team of one for it outside all regions? */
@@ -164,21 +164,23 @@ void task_give_back(struct task *task);
 /* Memory that is never unmapped: zero, aligned to 64 bytes; NULL: none left. [any] */
 void *memory_of_records(size_t bytes);
 
-/* Returns a record of a task without data, and without frames; NULL: no memory. [owner] */
-static inline __attribute__((always_inline)) struct task *task_new(struct thread *thread, struct region *region,
-                                                                   int flags)
+/* Returns the first record of the thread's list, which is not empty, for a task without data and without frames. [owner] */
+static inline __attribute__((always_inline)) struct task *task_take(struct thread *thread, struct region *region,
+                                                                    int flags)
 {
     struct task *task = thread->free;
-    if (unlikely(!task)) {
-        if (!task_get_more(thread))
-            return NULL;
-        task = thread->free;
-    }
     thread->free = task->next;
     task->data.value = 0;
     task->region = region;
     task->flags = flags;
     return task;
+}
+
+/* The same with any list; NULL: no memory. [owner] */
+static inline __attribute__((always_inline)) struct task *task_new(struct thread *thread, struct region *region,
+                                                                   int flags)
+{
+    return likely(thread->free || task_get_more(thread)) ? task_take(thread, region, flags) : NULL;
 }
 
 /* Marks a task that libgomp may discard without a word, as long as its region is not over. [owner] */
@@ -188,10 +190,9 @@ static inline void task_may_vanish(struct task *task)
     store_relaxed(&task->may_vanish, true);
 }
 
-/* Whoever frees a record has taken its frames and its event away. [any] */
+/* Whoever frees a record has taken its frames and its event away, and the mark that libgomp may discard it. [any] */
 static inline __attribute__((always_inline)) void task_free(struct thread *thread, struct task *task)
 {
-    store_relaxed(&task->may_vanish, false);
     if (unlikely(task->owner != thread)) {
         task_give_back(task);
         return;

@@ -40,7 +40,6 @@ static inline __attribute__((always_inline)) struct region *region_begin(struct 
     region->size = 0;
     region->flags = flags | ompt_parallel_invoker_program;
     region->work = 0;
-    region->state = thread->state;
     store_relaxed(&region->serial, region->serial + 1);
     task_enter_runtime(task, frame);
     ompt_callback_parallel_begin_t callback = load_relaxed(&callbacks.parallel_begin);
@@ -50,12 +49,11 @@ static inline __attribute__((always_inline)) struct region *region_begin(struct 
     return region;
 }
 
-static inline __attribute__((always_inline)) void region_end(struct thread *thread, struct region *region)
+static inline __attribute__((always_inline)) void region_end(struct region *region)
 {
     struct task *task = region->encountering;
     TELL(parallel_end, &region->data, &task->data, region->flags, region->code);
     task_leave_runtime(task);
-    store_relaxed(&thread->state, region->state);
 }
 
 /* The thread that encountered the region has number 0. */
@@ -76,20 +74,20 @@ static inline __attribute__((always_inline)) struct task *implicit_begin(struct 
     task->parent = region->encountering;
     thread_switch(thread, task);
     TELL(implicit_task, ompt_scope_begin, &region->data, &task->data, size, (unsigned)task->index, ompt_task_implicit);
-    store_relaxed(&thread->state, ompt_state_work_parallel);
+    store_relaxed(&task->state, ompt_state_work_parallel);
     if (unlikely(region->work))
         work_begin(thread, region->work, region->iterations, region->step, region->code);
     return task;
 }
 
 /* The begin of the wait for the region's end. libgomp calls nothing more of ours in it but bodies of tasks. */
-static inline __attribute__((always_inline)) void implicit_wait(struct thread *thread, struct region *region,
-                                                                struct task *task, const void *code)
+static inline __attribute__((always_inline)) void implicit_wait(struct region *region, struct task *task,
+                                                                const void *code)
 {
     TELL(sync_region, ompt_sync_region_barrier_implicit_parallel, ompt_scope_begin, &region->data, &task->data, code);
     TELL(sync_region_wait, ompt_sync_region_barrier_implicit_parallel, ompt_scope_begin, &region->data, &task->data,
          code);
-    store_relaxed(&thread->state, ompt_state_wait_barrier_implicit_parallel);
+    store_relaxed(&task->state, ompt_state_wait_barrier_implicit_parallel);
 }
 
 /* A thread of libgomp's pool has got the body of a region; NULL: it cannot be told of. */
@@ -124,7 +122,7 @@ static NOINLINE void region_run(void *argument)
     task->frame.exit_frame.ptr = NULL;
     if (!primary)
         thread->late = true;
-    implicit_wait(thread, region, task, primary ? region->code : NULL);
+    implicit_wait(region, task, primary ? region->code : NULL);
 }
 
 /* After libgomp's function has returned to the thread that encountered the region. */
@@ -132,11 +130,11 @@ static inline __attribute__((always_inline)) void region_leave(struct thread *th
 {
     struct task *task = thread->task;
     if (likely(task->region == region && task != region->encountering)) {
-        implicit_end(thread, task, region->size, region->code);
+        implicit_end(task, region->size, region->code);
         thread_switch(thread, region->encountering);
         task_free(thread, task);
     }
-    region_end(thread, region);
+    region_end(region);
 }
 
 /* Defines an entry point: the region's begin is told, then libgomp's function is called, then `told(thread, region)`. */
@@ -236,7 +234,7 @@ EXPORT void GOMP_parallel_end(void)
     bool ours = region && region->primary == thread && task->flags == ompt_task_implicit;
     if (ours) {
         task->frame.exit_frame.ptr = NULL;
-        implicit_wait(thread, region, task, CODE);
+        implicit_wait(region, task, CODE);
     }
     real.GOMP_parallel_end();
     if (ours)
@@ -277,5 +275,5 @@ EXPORT void GOMP_teams_reg(outlined *body, void *argument, unsigned teams, unsig
         return;
     }
     real.GOMP_teams_reg(region_run_team, region, teams, limit, flags);
-    region_end(thread, region);
+    region_end(region);
 }

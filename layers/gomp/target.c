@@ -22,10 +22,13 @@ static NOINLINE void target_run(void *argument)
     struct task *task = addresses[OWN_TASK];
     outlined *body;
     memcpy(&body, &addresses[OWN_BODY], sizeof(body));
-    if (thread && task)
-        task_execute(thread, task, body, addresses + OWN, FRAME, false);
-    else
+    if (!thread || !task) {
         body(addresses + OWN);
+        return;
+    }
+    task_begin(thread, task, FRAME);
+    body(addresses + OWN);
+    task_end(task, true);
 }
 
 struct target_call {

@@ -131,9 +131,9 @@ EXPORT void GOMP_taskwait(void)
         real.GOMP_taskwait();
         return;
     }
-    struct wait wait = wait_begin(thread, ompt_sync_region_taskwait, CODE, FRAME);
+    struct wait wait = wait_begin(thread, ompt_sync_region_taskwait);
     real.GOMP_taskwait();
-    wait_end(thread, &wait);
+    wait_end(&wait);
 }
 
 /* A taskwait with dependences is told as an empty task that has them. */
@@ -147,13 +147,13 @@ static inline __attribute__((always_inline)) void taskwait_depend(void (*wait)(v
     struct task *task =
         thread ? task_create(thread, ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable, depend, code)
                : NULL;
-    int state = thread ? thread->state : 0;
+    int state = thread ? creator->state : 0;
     if (thread)
-        store_relaxed(&thread->state, ompt_state_wait_taskwait);
+        store_relaxed(&creator->state, ompt_state_wait_taskwait);
     wait(depend);
     if (!thread)
         return;
-    store_relaxed(&thread->state, state);
+    store_relaxed(&creator->state, state);
     if (task) {
         TELL(task_schedule, &task->data, ompt_taskwait_complete, NULL);
         task_free(thread, task);
@@ -182,9 +182,9 @@ EXPORT void GOMP_taskgroup_end(void)
         real.GOMP_taskgroup_end();
         return;
     }
-    struct wait wait = wait_begin_inner(thread, ompt_sync_region_taskgroup, CODE, FRAME);
+    struct wait wait = wait_begin_inner(thread, ompt_sync_region_taskgroup);
     real.GOMP_taskgroup_end();
-    wait_end(thread, &wait);
+    wait_end(&wait);
 }
 
 /* Outside all regions, libgomp makes a team of one for it. */

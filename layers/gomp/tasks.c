@@ -13,7 +13,8 @@
  *     block is copied behind a header here, and libgomp copies both.
  *   - A loop that is divided into more tasks than libgomp defers: with a copy function, it puts as many records on
  *     the stack as there are tasks. The header stands alone and points to the program's block.
- *   - A task that runs at once works on the program's block itself. Again, the header stands alone. */
+ *   - A task that runs at once works on the program's block itself. Again, the header stands alone.
+ * Most tasks need less: task_start_plain(), task_start_alone(). */
 #include <string.h>
 
 #include "layers/gomp/provider.h"
@@ -80,7 +81,9 @@ static NOINLINE void task_run(void *argument)
         header->body(block);
         return;
     }
-    task_execute(thread, task, header->body, block, FRAME, true);
+    task_begin(thread, task, FRAME);
+    header->body(block);
+    task_end(task, false);
 }
 
 /* A task whose copy lies on the stack, in libgomp's frame, runs at once. */
@@ -203,7 +206,7 @@ static bool task_is_dropped(void)
     return real_cancellation && real.omp_get_level() > 0 && real.GOMP_cancellation_point(TASKGROUP_OR_PARALLEL);
 }
 
-/* All tasks but the plain ones, and those without a tool. GOMP_task() jumps here, so that the return address is the program's. */
+/* All tasks but simple ones, and all without a tool. GOMP_task() jumps here, so that the return address is the program's. */
 static NOINLINE __attribute__((cold)) void task_start(TASK, bool if_clause, unsigned flags, void **depend, int priority,
                                                       void *detach)
 {
@@ -230,65 +233,106 @@ static NOINLINE __attribute__((cold)) void task_start(TASK, bool if_clause, unsi
     task_leave_runtime(creator);
 }
 
-/* A plain task: it may be deferred, has no dependences, no event and no copy function, and its block is small. Most
- * tasks are plain, and these two functions do for them what task_run() and task_copy() do for all. */
-enum { PLAIN_BYTES = 7 * 8 }; /* bits that a plain block's size may have */
+/* A simple task has no copy function, no dependences and no event, and cannot be cancelled. If it certainly runs at once,
+ * it gets the program's block. If a thread of a team creates it and its block is a few words, libgomp copies these and
+ * what is in front of them, or runs the task at once with ours, because many tasks wait already. Most tasks are simple,
+ * and those that run at once may be nested deeply: so these functions take few instructions and little of the stack. */
+enum { SMALL_WORDS = 7, SMALL_BYTES = SMALL_WORDS * 8 }; /* SMALL_BYTES: bits that the block's size may have */
 
-static NOINLINE void task_run_plain(void *argument)
+/* What is in front of either block. */
+struct simple {
+    outlined *body;
+    struct task *task;
+};
+
+struct small {
+    struct simple simple;
+    uint64_t block[SMALL_WORDS];
+};
+
+/* Of a task that certainly runs at once, which gets the program's block. */
+struct included {
+    struct simple simple;
+    void *block;
+};
+
+/* Runs as the body of each simple task of libgomp's. The call in it is no jump. */
+static inline __attribute__((always_inline)) void task_run_block(const struct simple *simple, void *block)
 {
-    struct header *header = argument;
     struct thread *thread = provider_enter();
-    if (likely(thread && header->task))
-        task_execute(thread, header->task, header->body, header + 1, FRAME, false);
-    else
-        header->body(header + 1);
+    struct task *task = simple->task;
+    if (unlikely(!thread)) {
+        simple->body(block);
+        return;
+    }
+    task_begin(thread, task, FRAME);
+    simple->body(block);
+    task_end(task, true);
 }
 
-static void task_copy_plain(void *to, void *from)
+static NOINLINE void task_run_small(void *argument)
 {
-    const struct creation *creation = from;
-    struct header *header = to;
-    struct thread *thread = thread_gomp;
+    struct small *small = argument;
+    task_run_block(&small->simple, small->block);
+}
+
+static NOINLINE void task_run_included(void *argument)
+{
+    struct included *included = argument;
+    task_run_block(&included->simple, included->block);
+}
+
+static inline bool task_is_simple(const struct thread *thread, copier *copy, unsigned flags)
+{
+    return !((uintptr_t)copy | (flags & (TASK_DEPEND | TASK_DETACH)) | real_cancellation) && thread->free;
+}
+
+static inline bool task_is_small(const struct task *creator, long bytes, long align, bool if_clause)
+{
+    unsigned known = ompt_task_initial | ompt_task_undeferred | ompt_task_final;
+    return !((uintptr_t)(bytes & ~SMALL_BYTES) | ((unsigned)creator->flags & known) | !if_clause) &&
+           align <= (long)sizeof(uint64_t);
+}
+
+/* `bytes`: of the block in `simple`. Part of a function whose CODE and FRAME are those of the entry point. */
+static inline __attribute__((always_inline)) void task_start_simple(struct thread *thread, struct simple *simple,
+                                                                    outlined *run, long bytes, bool at_once,
+                                                                    unsigned flags, int priority)
+{
     struct task *creator = thread->task;
-    const uint64_t *words = creation->header.argument;
-    bool at_once = (char *)to > (char *)FRAME && (char *)to < creation->frame;
-    int flags = creation->header.flags | (at_once ? (int)ompt_task_undeferred : 0);
-    for (size_t i = 0; i < creation->bytes / sizeof(*words); i++)
-        ((uint64_t *)(header + 1))[i] = words[i];
-    header->body = creation->header.body;
-    struct task *task = header->task = task_new(thread, creator->region, flags);
-    if (likely(task))
-        TELL(task_create, &creator->data, &creator->frame, &task->data, flags, 0, creation->header.code);
+    int kind = task_flags(creator, flags) | (at_once ? (int)ompt_task_undeferred : 0);
+    struct task *task = simple->task = task_take(thread, creator->region, kind);
+    task_enter_runtime(creator, FRAME);
+    TELL(task_create, &creator->data, &creator->frame, &task->data, kind, 0, CODE);
+    real.GOMP_task(run, simple, NULL, bytes + (long)sizeof(*simple), sizeof(uint64_t), !at_once, flags, NULL, priority,
+                   NULL);
+    task_leave_runtime(creator);
 }
 
-/* Its block is a few words. */
-static inline bool task_is_plain(copier *copy, long bytes, long align, bool if_clause, unsigned flags)
+/* A task that certainly runs at once. GOMP_task() jumps here. */
+static NOINLINE void task_start_included(outlined *body, void *argument, unsigned flags)
 {
-    return !((uintptr_t)copy | !if_clause | (flags & (TASK_DEPEND | TASK_DETACH)) | (uintptr_t)(bytes & ~PLAIN_BYTES) |
-             real_cancellation) &&
-           align <= 16;
+    struct included included = {{body, NULL}, argument};
+    task_start_simple(thread_gomp, &included.simple, task_run_included, sizeof(included.block), true, flags, 0);
 }
 
 /* The callers of old compilers pass fewer parameters than these ten: `flags` says which of them have a meaning. */
 EXPORT void GOMP_task(TASK, bool if_clause, unsigned flags, void **depend, int priority, void *detach)
 {
     struct thread *thread = thread_gomp;
-    if (unlikely(!thread || !task_is_plain(copy, bytes, align, if_clause, flags))) {
+    bool simple = thread && task_is_simple(thread, copy, flags);
+    if (likely(simple && task_is_small(thread->task, bytes, align, if_clause))) {
+        struct small small;
+        const uint64_t *words = argument;
+        for (size_t i = 0; i < (size_t)bytes / sizeof(*words); i++)
+            store_relaxed(&small.block[i], words[i]);
+        small.simple.body = body;
+        task_start_simple(thread, &small.simple, task_run_small, bytes, false, flags, priority);
+    } else if (simple && (!if_clause || thread->task->flags & ompt_task_final)) {
+        task_start_included(body, argument, flags);
+    } else {
         task_start(body, argument, copy, bytes, align, if_clause, flags, depend, priority, detach);
-        return;
     }
-    struct task *creator = thread->task;
-    struct creation creation;
-    task_enter_runtime(creator, FRAME);
-    creation.header.body = body;
-    creation.header.argument = argument;
-    creation.header.code = CODE;
-    creation.header.flags = task_flags(creator, flags);
-    creation.bytes = (size_t)bytes;
-    creation.frame = FRAME;
-    real.GOMP_task(task_run_plain, &creation, task_copy_plain, bytes + (long)sizeof(struct header), 16, true, flags,
-                   NULL, priority, NULL);
-    task_leave_runtime(creator);
 }
 
 /* Returns the number of tasks into which libgomp divides `iterations`. */
@@ -337,13 +381,13 @@ static unsigned taskloop_open_group(struct thread *thread, unsigned flags, void 
     return (flags | TASK_NOGROUP) & (outside ? ~(unsigned)TASK_IF : ~0u);
 }
 
-static void taskloop_close_group(struct thread *thread, unsigned flags, const void *code, void *frame)
+static inline __attribute__((always_inline)) void taskloop_close_group(struct thread *thread, unsigned flags)
 {
     if (flags & TASK_NOGROUP)
         return;
-    struct wait wait = wait_begin_inner(thread, ompt_sync_region_taskgroup, code, frame);
+    struct wait wait = wait_begin_inner(thread, ompt_sync_region_taskgroup);
     real.GOMP_taskgroup_end();
-    wait_end(thread, &wait);
+    wait_end(&wait);
 }
 
 /* Prepares the block for the loop: the header alone for tasks that certainly run at once (the second exception). */
@@ -386,7 +430,7 @@ static struct block taskloop_block(struct creation *creation, long bytes, long a
         real.name(task_run, block.data, block.copy, block.bytes, block.align, inner, parts, priority, start, end,      \
                   step);                                                                                               \
         TELL(work, ompt_work_taskloop, ompt_scope_end, &creator->region->data, &creator->data, iterations, CODE);      \
-        taskloop_close_group(thread, flags, CODE, FRAME);                                                              \
+        taskloop_close_group(thread, flags);                                                                           \
         task_leave_runtime(creator);                                                                                   \
     }
 DEFINE_TASKLOOP(GOMP_taskloop, long, loop_iterations(start, end, step))

@@ -29,26 +29,31 @@ static inline __attribute__((always_inline)) struct task *task_create(struct thr
     return task;
 }
 
-/* Calls a task's body between the events of its begin and its end, and frees its record. `frame` is that of the
- * caller, which libgomp has called; `may_detach` is false if the task cannot be a detachable one. [owner] */
-static inline __attribute__((always_inline)) void task_execute(struct thread *thread, struct task *task, outlined *body,
-                                                               void *argument, void *frame, bool may_detach)
+/* Tells the begin of a task, whose body the caller is about to call. `frame` is that of the caller, which libgomp has
+ * called. [owner] */
+static inline __attribute__((always_inline)) void task_begin(struct thread *thread, struct task *task, void *frame)
 {
     struct task *prior = thread->task;
-    int state = thread->state;
     task->parent = prior;
     task->index = prior->index;
     task->frame.exit_frame.ptr = frame;
     thread_switch(thread, task);
     TELL(task_schedule, &prior->data, ompt_task_switch, &task->data);
-    store_relaxed(&thread->state, ompt_state_work_parallel);
-    body(argument);
-    store_relaxed(&thread->state, state);
+    store_relaxed(&task->state, ompt_state_work_parallel);
+}
+
+/* Tells that the body has returned, and frees the record. `simple`: it is no detachable task, and could not be
+ * discarded. What it needs it reads anew, and so the caller's frame is small. [owner] */
+static inline __attribute__((always_inline)) void task_end(struct task *task, bool simple)
+{
+    struct thread *thread = thread_gomp;
+    bool detached = !simple && load_relaxed(&task->event) != NULL;
     task->frame.exit_frame.ptr = NULL;
-    bool detached = may_detach && unlikely(load_relaxed(&task->event) != NULL);
-    TELL(task_schedule, &task->data, detached ? ompt_task_detach : ompt_task_complete, &prior->data);
-    thread_switch(thread, prior);
-    if (likely(!detached) || task_end_detachable(task))
+    TELL(task_schedule, &task->data, detached ? ompt_task_detach : ompt_task_complete, &task->parent->data);
+    thread_switch(thread, task->parent);
+    if (!simple)
+        store_relaxed(&task->may_vanish, false);
+    if (!detached || task_end_detachable(task))
         task_free(thread, task);
 }
 

@@ -62,7 +62,7 @@ static void thread_reset(struct thread *thread, ompt_thread_t kind)
     struct region *region = &thread->initial_region;
     thread->data.value = region->data.value = 0;
     thread->kind = kind;
-    thread->state = kind == ompt_thread_initial ? ompt_state_work_serial : ompt_state_overhead;
+    thread->mutex_state = 0;
     thread->late = thread->artificial = false;
     region->size = 1;
     region->primary = thread;
@@ -74,6 +74,7 @@ static void thread_reset(struct thread *thread, ompt_thread_t kind)
     task->frame.enter_frame.ptr = task->frame.exit_frame.ptr = NULL;
     task->region = region;
     task->flags = ompt_task_initial;
+    task->state = ompt_state_work_serial;
     task->work = 0;
     thread->task = kind == ompt_thread_initial ? task : NULL;
 }

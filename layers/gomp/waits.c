@@ -14,9 +14,9 @@ EXPORT void GOMP_barrier(void)
         real.GOMP_barrier();
         return;
     }
-    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation);
     real.GOMP_barrier();
-    wait_end(thread, &wait);
+    wait_end(&wait);
 }
 
 /* Returns the flags of what a number of libgomp's names. */
@@ -40,9 +40,9 @@ EXPORT bool GOMP_barrier_cancel(void)
     struct thread *thread = provider_enter();
     if (!thread)
         return real.GOMP_barrier_cancel();
-    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation, CODE, FRAME);
+    struct wait wait = wait_begin(thread, ompt_sync_region_barrier_implementation);
     bool cancelled = real.GOMP_barrier_cancel();
-    wait_end(thread, &wait);
+    wait_end(&wait);
     cancel_tell(thread, cancelled, ompt_cancel_parallel | ompt_cancel_detected, CODE);
     return cancelled;
 }

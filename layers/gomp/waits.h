@@ -27,45 +27,44 @@ static inline ompt_state_t wait_state_of(ompt_sync_region_t kind)
 /* A wait that is under way: what its end needs. */
 struct wait {
     ompt_sync_region_t kind;
-    int state; /* of the thread before it */
+    int state; /* of the task before it */
     struct task *task;
-    const void *code;
 };
 
-/* Tells the begin of a wait inside a synchronising region that has begun. [owner] */
-static inline __attribute__((always_inline)) struct wait
-wait_begin_inner(struct thread *thread, ompt_sync_region_t kind, const void *code, void *frame)
+/* Tells the begin of a wait inside a synchronising region that has begun. These functions are part of an entry point:
+ * CODE and FRAME are its. [owner] */
+static inline __attribute__((always_inline)) struct wait wait_begin_inner(struct thread *thread,
+                                                                          ompt_sync_region_t kind)
 {
     struct task *task = thread->task;
-    struct wait wait = {kind, thread->state, task, code};
-    task_enter_runtime(task, frame);
-    TELL(sync_region_wait, kind, ompt_scope_begin, &task->region->data, &task->data, code);
-    store_relaxed(&thread->state, (int)wait_state_of(kind));
+    struct wait wait = {kind, task->state, task};
+    task_enter_runtime(task, FRAME);
+    TELL(sync_region_wait, kind, ompt_scope_begin, &task->region->data, &task->data, CODE);
+    store_relaxed(&task->state, (int)wait_state_of(kind));
     return wait;
 }
 
-static inline __attribute__((always_inline)) void wait_end_inner(struct thread *thread, const struct wait *wait)
+static inline __attribute__((always_inline)) void wait_end_inner(const struct wait *wait)
 {
     struct task *task = wait->task;
-    store_relaxed(&thread->state, wait->state);
-    TELL(sync_region_wait, wait->kind, ompt_scope_end, &task->region->data, &task->data, wait->code);
+    store_relaxed(&task->state, wait->state);
+    TELL(sync_region_wait, wait->kind, ompt_scope_end, &task->region->data, &task->data, CODE);
     task_leave_runtime(task);
 }
 
 /* The same with the begin and the end of the synchronising region. [owner] */
-static inline __attribute__((always_inline)) struct wait wait_begin(struct thread *thread, ompt_sync_region_t kind,
-                                                                    const void *code, void *frame)
+static inline __attribute__((always_inline)) struct wait wait_begin(struct thread *thread, ompt_sync_region_t kind)
 {
     struct task *task = thread->task;
-    TELL(sync_region, kind, ompt_scope_begin, &task->region->data, &task->data, code);
-    return wait_begin_inner(thread, kind, code, frame);
+    TELL(sync_region, kind, ompt_scope_begin, &task->region->data, &task->data, CODE);
+    return wait_begin_inner(thread, kind);
 }
 
-static inline __attribute__((always_inline)) void wait_end(struct thread *thread, const struct wait *wait)
+static inline __attribute__((always_inline)) void wait_end(const struct wait *wait)
 {
     struct task *task = wait->task;
-    wait_end_inner(thread, wait);
-    TELL(sync_region, wait->kind, ompt_scope_end, &task->region->data, &task->data, wait->code);
+    wait_end_inner(wait);
+    TELL(sync_region, wait->kind, ompt_scope_end, &task->region->data, &task->data, CODE);
 }
 
 #endif

@@ -2,6 +2,7 @@
  * layers/gomp/ as without it. Named after what it shows; provided.py runs them. */
 #include <omp.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,38 @@ static void block_of_if0(void)
 #pragma omp single
     GOMP_task(see_block, block, NULL, sizeof(block), 8, 0, 0, NULL, 0, NULL);
     puts(block_seen == block ? "its own" : "a copy");
+}
+
+static uintptr_t outermost, innermost;
+
+static void nest(int depth, bool final)
+{
+    char here;
+    innermost = (uintptr_t)&here;
+    if (depth == 0)
+        return;
+    if (final) {
+#pragma omp task final(1)
+        nest(depth - 1, final);
+    } else {
+#pragma omp task if (0)
+        nest(depth - 1, final);
+    }
+}
+
+/* Nested tasks that run at once: libgomp 12 alone takes 448 bytes for each. */
+static void deep_tasks(void)
+{
+    enum { DEPTH = 1000, BYTES = 700 };
+    for (int final = 0; final < 2; final++) {
+#pragma omp parallel num_threads(1)
+        {
+            char here;
+            outermost = (uintptr_t)&here;
+            nest(DEPTH, final);
+        }
+        puts(outermost - innermost < DEPTH * BYTES ? "little stack" : "much stack");
+    }
 }
 
 /* Of sizes and alignments that the header in front of it has to keep. */
@@ -557,6 +590,7 @@ static const struct construct constructs[] = {
     CONSTRUCT(producer),
     CONSTRUCT(block_of_if0),
     CONSTRUCT(blocks),
+    CONSTRUCT(deep_tasks),
     CONSTRUCT(dependences),
     CONSTRUCT(detached),
     CONSTRUCT(teams_nested),
