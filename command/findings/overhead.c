@@ -49,6 +49,13 @@ struct cost {
     uint32_t row;
 };
 
+/* Returns whether there are so many regions that their starts take these seconds, and not a few long ones. */
+static bool regions_are_small(const struct inquiry *inquiry, double seconds)
+{
+    double small_s = TINY_WALL_S * inquiry->threads;
+    return seconds < small_s * (double)inquiry->profile->header.regions && work_per_region(inquiry) < small_s;
+}
+
 /* Returns whether a region below the function creates tasks. */
 static bool has_tasks(struct inquiry *inquiry, uint32_t function)
 {
@@ -277,6 +284,11 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
                  "fewer and larger ones: call functions directly below a cut-off.";
     } else if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry))
         more = " One thread creates all tasks: use taskloop, or let all threads create tasks (for instead of single).";
+    if (construct == CONSTRUCT_REGION && !regions_are_small(inquiry, finding->seconds)) {
+        title = "starting and ending parallel regions takes long";
+        advice = "The runtime makes threads, or threads do not get cores. Let all regions have the same number of "
+                 "threads, avoid nested regions, and start no more threads than there are cores.";
+    }
     if (unit != UNIT_NONE)
         name_construct(inquiry, &inquiry->unit[unit], finding->row, name);
     finding->title = format_printable("%s%s: %s %% of the effort is overhead", title, name,

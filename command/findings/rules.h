@@ -22,8 +22,10 @@ struct profile_rank;
 /* least percentage that is reported, of the effort that had a core (inquiry.core_s) */
 #define LEAST_PERCENT 5.0
 /* least saving in seconds that is reported; the start of a process is known only to 5 ms */
-#define LEAST_GAIN_S    0.02
-#define FEW_PIECES      4.0   /* least number of iterations per thread that a schedule can divide equally */
+#define LEAST_GAIN_S 0.02
+#define FEW_PIECES   4.0 /* least number of iterations per thread that a schedule can divide equally */
+/* seconds of the run per region that starting a tiny region can take, beside other programs, too */
+#define TINY_WALL_S     1e-3
 #define TINY_S          10e-6 /* work per region in s below which starting the region takes longer than the work */
 #define ONE_THREAD      1.05  /* average team size below which a team counts as one thread */
 #define MOST_IDENTIFIED 64    /* number of threads that a context's bit set can distinguish */

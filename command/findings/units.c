@@ -9,8 +9,6 @@
 
 #include "command/text/memory.h"
 
-/* seconds of the run per region that starting a tiny region can take, beside other programs, too */
-#define TINY_WALL_S 1e-3
 /* probability below which it is not chance that all samples of some code are of one thread */
 #define ONE_THREAD_CHANCE 0.05
 

@@ -199,9 +199,15 @@ static void make_tiny_chunks_in_function(void)
     make_cost(frame(region_of(), KEY(HEAVY)), DISPATCH);
 }
 
-static void make_tiny_regions(void)
+static void make_slow_start(void)
 {
     make_cost(frame(program.main_node, KEY(INIT)), FORK);
+}
+
+static void make_tiny_regions(void)
+{
+    made.profile.header.regions = 1000 * 1000;
+    make_slow_start();
 }
 
 static void make_tiny_tasks(void)
@@ -352,6 +358,7 @@ static const struct cause causes[] = {
     {"blocked in region", "coarse", "heavy  p.c:51 (in cos", "one thread works alone", make_blocked},
     {"tiny chunks", "fine", "solve [par", "larger chunks", make_tiny_chunks},
     {"tiny chunks, in function", "fine", "heavy", "small in solve [parallel p.c:40]", make_tiny_chunks_in_function},
+    {"slow start", "fine", "init", "the same number of", make_slow_start},
     {"tiny regions", "fine", "init", "fewer regions", make_tiny_regions},
     {"tiny tasks", "fine", "solve [task", "larger tasks", make_tiny_tasks},
     {"barriers", "fine", "solve [par", "barriers", make_barriers},

@@ -151,6 +151,26 @@ WITH_CONSTRUCTS(the_loop_in_a_long_region_is)
     assert_int_equal(program.findings->count, 2);
 }
 
+static void check_title_with(uint64_t regions, const char *title)
+{
+    made.profile.header.regions = regions;
+    gather();
+    assert_title(&program.findings->finding[0], title);
+}
+
+WITH_CONSTRUCTS(regions_are_small_only_if_there_are_many)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE));
+    run(runtime(solve, FORK), 3, THREADS, THREADS, 0);
+    uint32_t region = frame(solve, KEY(REGION));
+    run(region, 3, THREADS, THREADS, 0);
+    check_title_with(0, "starting and ending parallel regions takes long");
+    check_title_with(1000, "starting and ending parallel regions takes long");
+    check_title_with(20 * 1000, "parallel regions are too small");
+    run(region, 20, THREADS, THREADS, 0);
+    check_title_with(20 * 1000, "starting and ending parallel regions takes long");
+}
+
 WITH_CONSTRUCTS(time_with_no_thread_busy_belongs_to_tiny_regions)
 {
     make_tiny_regions(10 * 1000 * 1000);
