@@ -152,6 +152,8 @@ static void finisher_set_descriptors(bool mute)
     for (int fd = 0; null >= 0 && fd <= (mute ? STDERR_FILENO : STDOUT_FILENO); fd++)
         /* if the two are the same, the call fails, which is right */
         kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0);
+    /* the program (node) may have marked stderr as close-on-exec */
+    kernel_call(SYS_fcntl, STDERR_FILENO, F_SETFD, 0, 0, 0, 0);
     /* before Linux 5.9 this call fails, and the descriptors stay open */
     kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0);
 }

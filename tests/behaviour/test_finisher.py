@@ -159,6 +159,13 @@ class Surroundings(BlameTest):
                 self.load(run)
 
 
+    def test_a_stderr_that_the_program_closes_on_exec_gets_the_summary(self):
+        code = "import os, time\nos.set_inheritable(2, False)\nend = time.process_time() + 0.1\nwhile time.process_time() < end:\n    pass\n"
+        run = self.attached(["/usr/bin/python3", "-c", code], {"BLAME_SUMMARY": "1"}, "launcher")
+        self.assertEqual((run.status, run.stdout), (0, ""), run)
+        self.assertIn("see more: blame report", run.stderr, run)
+
+
 class WhoAsks(BlameTest):
     """Who asked for no files is told once how to have them; so is a job of many ranks."""
 
