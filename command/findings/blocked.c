@@ -23,14 +23,21 @@ static bool is_told(const struct inquiry *inquiry, uint32_t index)
            (inquiry->unit[unit].passes && waits_for_threads(inquiry->rows, index));
 }
 
-/* Returns whether a row's blocked time is that of a call, and not of a process that was stopped or not measured. Waiting
- * for the end of threads is right while these are at work. */
-static bool is_call(const struct rows *rows, uint32_t index)
+/* Returns whether a row's blocked time is that of a call, and not of a process that was stopped or not measured. */
+static bool is_call(const struct row *row)
 {
-    const struct row *row = &rows->row[index];
-    const struct awaited *awaited = awaited_of(rows, index);
-    return row->kind != ROW_STATEMENT && (row->kind != ROW_PSEUDO || row_is_holder(row)) &&
-           !(awaited->threads && awaited->ends_with_it && threads_were_busy(rows, index));
+    return row->kind != ROW_STATEMENT && (row->kind != ROW_PSEUDO || row_is_holder(row));
+}
+
+/* Returns whether a row waits for measured threads as it should: for the end of threads that work or, in a thread of no
+ * team, for work. What those threads do is the cause of any loss. */
+static bool waits_rightly(const struct inquiry *inquiry, uint32_t index)
+{
+    const struct awaited *awaited = awaited_of(inquiry->rows, index);
+    if (!awaited->threads || awaited->held)
+        return false;
+    return inquiry->region[index] == ROW_NONE ? inquiry->threads > 1
+                                              : awaited->ends_with_it && threads_were_busy(inquiry->rows, index);
 }
 
 /* Counts as one call: calls of a function by the same line of the same function. */
@@ -120,7 +127,7 @@ void find_blocked(struct inquiry *inquiry)
     for (uint32_t i = 1; i < rows->count; i++) {
         double ns = rows->row[i].exclusive->blocked;
         uint64_t key, line;
-        if (!(ns > 0) || !is_call(rows, i) || is_told(inquiry, i))
+        if (!(ns > 0) || !is_call(&rows->row[i]) || waits_rightly(inquiry, i) || is_told(inquiry, i))
             continue;
         call_key(inquiry, i, &key, &line);
         tally_add_two(&calls, key, line, i, ns);

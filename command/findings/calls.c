@@ -48,58 +48,66 @@ void shorten_name(char to[NAME_BYTES], const char *name)
 /* ---- what a call waits for ---- */
 
 static const struct awaited unknown = {
-    "",
-    "Overlap the wait with other work, make it shorter, or wait less often. The wait needs no core, so other work can "
-    "run meanwhile.",
-    false, false};
+    .what = "",
+    .advice = "Overlap the wait with other work, make it shorter, or wait less often. The wait needs no core, "
+              "so other work can run meanwhile.",
+};
 
 static const struct awaited no_call = {
-    "",
-    "The code slept outside any library: it read pages of a mapped file or pages that had been swapped out, or it "
-    "makes "
-    "system calls of its own. Read ahead (madvise, MAP_POPULATE), or let other work run meanwhile.",
-    false, false};
+    .what = "",
+    .advice = "The code slept outside any library: it read pages of a mapped file or pages that had been "
+              "swapped out, or it makes system calls of its own. Read ahead (madvise, MAP_POPULATE), or let "
+              "other work run meanwhile.",
+};
 
 static const struct awaited join = {
-    "other threads",
-    "The call waits until other threads end. Look at what these threads do: their work takes the time, not this call.",
-    true, true};
+    .what = "other threads",
+    .advice = "The call waits until other threads end. Look at what these threads do: their work takes the "
+              "time, not this call.",
+    .threads = true,
+    .ends_with_it = true,
+};
 
 static const struct awaited signal = {
-    "other threads",
-    "The call waits for other threads, and the profile does not contain which ones. Look at what they do before they "
-    "send the signal or reach the barrier.",
-    true, false};
+    .what = "other threads",
+    .advice = "The call waits for other threads, and the profile does not contain which ones. Look at what "
+              "they do before they send the signal or reach the barrier.",
+    .threads = true,
+};
 
 static const struct awaited lock = {
-    "a lock",
-    "The call waits for another thread, and the profile does not contain which one. Look at what the other threads do "
-    "while they hold the lock. For OpenMP's locks and critical sections, blame names the holder.",
-    true, false};
+    .what = "a lock",
+    .advice = "The call waits for another thread, and the profile does not contain which one. Look at what the "
+              "other threads do while they hold the lock. For OpenMP's locks and critical sections, blame "
+              "names the holder.",
+    .threads = true,
+    .held = true,
+};
 
 static const struct awaited process = {
-    "another process",
-    "The call waits for another process: look at what that one does, or let this thread work meanwhile. Under "
-    "`blame run`, a child that computes has a profile of its own.",
-    false, false};
+    .what = "another process",
+    .advice = "The call waits for another process: look at what that one does, or let this thread work "
+              "meanwhile. Under `blame run`, a child that computes has a profile of its own.",
+};
 
 static const struct awaited event = {
-    "events",
-    "The call waits for input, connections, time limits or signals. This is no problem if the program had nothing else "
-    "to do; if it had, look at what sends the events.",
-    false, true};
+    .what = "events",
+    .advice = "The call waits for input, connections, time limits or signals. This is no problem if the "
+              "program had nothing else to do; if it had, look at what sends the events.",
+    .ends_with_it = true,
+};
 
 static const struct awaited socket = {
-    "a socket",
-    "The call waits for what is at the other end of a socket. Send requests earlier or several at once, or let other "
-    "work run meanwhile.",
-    false, false};
+    .what = "a socket",
+    .advice = "The call waits for what is at the other end of a socket. Send requests earlier or several at "
+              "once, or let other work run meanwhile.",
+};
 
 static const struct awaited storage = {
-    "storage",
-    "The call waits until data are stored. Call it less often, with more data at once, or let other work run "
-    "meanwhile.",
-    false, false};
+    .what = "storage",
+    .advice = "The call waits until data are stored. Call it less often, with more data at once, or let other "
+              "work run meanwhile.",
+};
 
 /* Parts of functions' names. The first match decides; each function comes before those that it is built on. */
 static const struct {
@@ -111,6 +119,7 @@ static const struct {
     {"clockjoin", &join},
     {"thrd_join", &join},
     {"thread::join", &join},
+    {"Thread.join", &join}, /* Python's */
     {"cond_wait", &signal},
     {"cond_timedwait", &signal},
     {"cond_clockwait", &signal},
@@ -160,14 +169,18 @@ static const struct {
     {"futex", &signal},
 };
 
-/* Returns whether the row's function, or one of the same library through which it was called, has this part in its name.
- * Names of other libraries say little: their select_device() may call usleep(). */
+/* Returns whether the row's function, or one of the same library through which it was called, has this part in its name,
+ * or one of another library exactly this name. Parts of those say little: their select_device() may call usleep(). */
 static bool has_function(const struct rows *rows, uint32_t row, const char *part)
 {
     const char *library = rows->row[row].label->module;
-    for (; rows->row[row].foreign && strcmp(rows->row[row].label->module, library) == 0; row = rows->row[row].parent)
-        if (strstr(rows->row[row].label->name, part))
+    bool same = true;
+    for (; rows->row[row].foreign; row = rows->row[row].parent) {
+        const struct row_label *label = rows->row[row].label;
+        same = same && strcmp(label->module, library) == 0;
+        if (same ? strstr(label->name, part) != NULL : strcmp(label->name, part) == 0)
             return true;
+    }
     return false;
 }
 

@@ -20,6 +20,7 @@ struct awaited {
     const char *what;   /* "another process"; "": the name says it, or only the program knows it */
     const char *advice; /* a sentence or more */
     bool threads;       /* other threads of the program; what they do is the cause, not this call */
+    bool held;          /* one of these threads holds a lock */
     bool ends_with_it;  /* only the end of what it waits for ends the call, so no time can be saved here */
 };
 

@@ -634,8 +634,14 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
     size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     print_first_findings(summary, findings);
-    if (without_openmp(summary))
+    if (without_openmp(summary)) {
+        bool told = false;
+        for (size_t i = 0; i < findings->count; i++)
+            told |= strcmp(findings->finding[i].rule, "blocked") == 0;
         print_top_contexts(summary, (struct listed){.metric = METRIC_WORK}, room, "Most of the work");
+        if (!told)
+            print_top_contexts(summary, (struct listed){.metric = METRIC_BLOCKED}, room, "Most of the sleep");
+    }
     print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,
                        "While this ran, other threads idled");
     print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room,

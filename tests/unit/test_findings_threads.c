@@ -147,6 +147,16 @@ WITH_PROFILE(a_serial_join_names_the_threads_and_the_call)
     assert_in(finding->advice, "their work takes the time, not this call");
 }
 
+/* Python's library waits for the end of a thread by a semaphore. */
+WITH_PROFILE(a_join_that_another_library_makes_of_a_semaphore_is_a_join)
+{
+    enum { THREAD_JOIN = 70, SEMAPHORE };
+    fake_function(PROFILE_KEY(3, THREAD_JOIN), "Thread.join", "/usr/lib/python3.11/threading.py", 90, 91);
+    fake_function(FOREIGN_KEY(SEMAPHORE), "sem_clockwait", "", 0, 0);
+    sleeps(frame(frame(program.main_node, KEY(INIT)), PROFILE_KEY(3, THREAD_JOIN)), SEMAPHORE, 5, 1, 1);
+    assert_in(only("serial")->advice, "their work takes the time, not this call");
+}
+
 WITH_PROFILE(a_join_for_which_a_team_waits_names_the_threads)
 {
     sleeps(frame(heavy(), FOREIGN_KEY(JOIN)), FUTEX, 5, 1, THREADS);
@@ -179,15 +189,32 @@ WITH_PROFILE(waiting_for_an_end_or_an_event_promises_nothing)
     assert_about(finding->gain_s, 0);
 }
 
-WITH_PROFILE(a_join_is_right_while_others_work)
+/* One thread; the threads that it waits for are not measured. */
+WITH_PROFILE(a_join_of_threads_that_are_not_measured_is_told)
 {
-    uint32_t node = sleeps(frame(frame(program.main_node, KEY(INIT)), FOREIGN_KEY(JOIN)), FUTEX, 5, 1, 1);
+    sleeps(frame(frame(program.main_node, KEY(INIT)), FOREIGN_KEY(JOIN)), FUTEX, 5, 1, 1);
     made.profile.header.threads_max = made.profile.header.cores = 1;
     made.profile.header.regions = 0;
     assert_about(only("blocked")->gain_s, 0);
-    made.nodes[node].metric.inverse_busy = 2.5 * S;
+}
+
+static void assert_blocked(int call, size_t findings)
+{
+    made.profile.header.environment = 1;
+    sleeps(frame(program.main_node, KEY(INIT)), call, 5, 3, 4);
     gather();
-    assert_int_equal(program.findings->count, 0);
+    assert_int_equal(program.findings->count, findings);
+    destroy(NULL);
+    start(NULL);
+}
+
+/* As main() does while its threads work, the helper threads of a Java program, and the consumers of a queue. */
+WITH_PROFILE(a_thread_of_no_team_that_waits_for_threads_is_no_finding)
+{
+    assert_blocked(JOIN, 0);
+    assert_blocked(WAIT_CONDITION, 0);
+    assert_blocked(LOCK, 1);
+    assert_blocked(USLEEP, 1);
 }
 
 /* fflush() of the C library calls new_file_sync(), which writes; another library's select_device() sleeps. */
