@@ -5,7 +5,7 @@
 #   make gate GATE_ARGS='--repeat 10'    checks that the counts are the same in every run
 #   make gate GATE_ARGS='--functions "sample WORK"'    shows the functions that execute the instructions
 
-GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate)
+GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate libblame-gomp.so operations)
 GATE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -I$(BUILD)/include -MMD -MP
 GATE_ARGS ?=
 TEST_BUILT += $(if $(SAN),,$(GATE_PARTS))
@@ -25,10 +25,14 @@ TIMES_ARGS ?=
 bench-handler: $(GATE_PARTS) $(BUILD)/gate/times
 	@$(PYTHON) -B benchmarks/gate/times.py --build $(BUILD)/gate --tool $(BUILD)/gate/libblame.so $(TIMES_ARGS)
 
-# The copy has no debug information, because valgrind 3.19 cannot read what clang 19 writes.
-$(BUILD)/gate/libblame.so: $(LIBRARY)
+# The copies have no debug information, because valgrind 3.19 cannot read what clang 19 writes.
+$(BUILD)/gate/libblame.so $(BUILD)/gate/libblame-gomp.so: $(BUILD)/gate/%: $(BUILD)/lib/%
 	@mkdir -p $(@D)
 	objcopy --strip-debug $< $@
+
+$(BUILD)/gate/operations: benchmarks/gate/operations.c
+	@mkdir -p $(@D)
+	$(TEST_GCC) -O2 -fopenmp $(TEST_WARN) -o $@ $<
 
 $(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c tests/simulator/played.c $(wildcard benchmarks/gate/*.h) tests/simulator/played.h | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)

@@ -21,6 +21,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import callgrind
+import operations
 from bench_common import BenchError, run
 
 BUDGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "budget.csv")
@@ -94,6 +95,8 @@ def measure(args, scratch):
         for scenario, rows in count(args, settings, scratch).items():
             if re.match(only, scenario):
                 measured.update({prefix + name: cost for name, cost in rows.items()})
+    program, provider = (os.path.join(args.build, name) for name in ("operations", "libblame-gomp.so"))
+    measured.update(operations.measure(program, provider, args.floor, bare_environment(scratch), scratch))
     return dict(sorted(measured.items()))
 
 
