@@ -53,7 +53,7 @@ ifeq ($(FUZZ_ONLY),readers)
 UNITS_OBJECTS := $(call objects,$(filter base/% cct/% command/export/folded.c $(addprefix command/,profile/% symbols/% rows/% findings/% views/% tables/% files/% text/%),$(COMMAND)))
 endif
 # libunwind has functions of libgcc's names, which forced unwinding must not get (test_restart_signals: cancellation).
-UNIT_LIBS := -Wl,--as-needed -lgcc_s $(PLUGIN_LIBS) $(COMMAND_LIBS)
+UNIT_LIBS = -Wl,--as-needed -lgcc_s $(PLUGIN_LIBS) $(COMMAND_LIBS)
 $(UNITS): $(UNITS_OBJECTS)
 	@rm -f $@
 	@ar rcs $@ $^
