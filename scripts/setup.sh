@@ -6,7 +6,7 @@
 #   scripts/setup.sh aarch64  to be built for aarch64 and tested there by qemu (docs/architecture.md)
 set -eu
 build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev libpfm4-dev
-    zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
+    zlib1g-dev libbz2-dev libprotobuf-c-dev protobuf-c-compiler"
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev clang-format-19 python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
     chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler python3-jsonschema python3-protobuf mandoc zsh fish patchelf
