@@ -40,6 +40,8 @@ struct pthreads_tool {
     /* Returns the number of the signal that the tool sends to threads; 0: none. A thread that waits for all signals must
      * not get it. [any] */
     int (*own_signal)(void);
+    /* Reports that the program is about to forbid itself system calls. [any] */
+    void (*restricts)(void);
 };
 
 /* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns the word that

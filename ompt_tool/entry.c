@@ -173,6 +173,8 @@ static void entry_finish_at_exit(void)
     session.exits = true;
     fuse_put_out();
     first_thread_exits();
+    if (!arena_is_open() || load_relaxed(&session.stopping)) /* a sandbox may forbid to count threads */
+        return;
     for (const struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         own += thread->record.active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
     if (own != os_threads())

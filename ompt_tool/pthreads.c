@@ -2,6 +2,7 @@
  * pass through. What others have left for such a thread must not go to the next holder: it stays until the end. */
 #include "ompt_tool/pthreads.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -9,11 +10,13 @@
 
 #include "base/atomics.h"
 #include "base/float_state.h"
+#include "base/log.h"
 #include "base/launched.h"
 #include "blame/contended.h"
 #include "blame/directed.h"
 #include "cct/arena.h"
 #include "ompt_tool/life/attach.h"
+#include "ompt_tool/life/finish.h"
 #include "ompt_tool/life/fork.h"
 #include "ompt_tool/life/fuse.h"
 #include "ompt_tool/locks/diversion.h"
@@ -133,9 +136,30 @@ static void pthreads_ends(void)
     attach_end(pthreads_self());
 }
 
-const struct pthreads_tool pthreads_tool = {
-    sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take, pthreads_book,
-    pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends, sampler_signal};
+/* Nobody can read a filter of system calls, and trying calls may be what ends the process. A program without OpenMP
+ * begins at a moment of its own, so it goes on unmeasured. */
+static void pthreads_restricts(void)
+{
+    int saved_errno = errno;
+    fuse_forbid();
+    if (pthreads_are_measured()) {
+        log_line("the program forbids itself system calls (seccomp): the rest of the run is not measured", NULL);
+        finish_measuring();
+    }
+    errno = saved_errno;
+}
+
+const struct pthreads_tool pthreads_tool = {sizeof(struct pthreads_tool),
+                                            pthreads_wait_begins,
+                                            pthreads_wait_ends,
+                                            pthreads_take,
+                                            pthreads_book,
+                                            pthreads_reacquires,
+                                            pthreads_creates,
+                                            pthreads_begins,
+                                            pthreads_ends,
+                                            sampler_signal,
+                                            pthreads_restricts};
 
 void pthreads_meet(pthreads_layer_attach *attach)
 {

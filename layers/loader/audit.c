@@ -717,7 +717,7 @@ static pthreads_layer_attach *loader_load_posix(void)
     if (!(self.posix || loader_load(self.given.posix)) || !self.posix)
         return NULL;
     elf_view_of_map(&view, self.posix);
-    binding_divert_creation(&view);
+    binding_divert_first(&view);
     return (pthreads_layer_attach *)elf_view_function(&view, PTHREADS_LAYER_ATTACH);
 }
 

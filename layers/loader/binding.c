@@ -15,7 +15,7 @@ static struct {
 } table[SLOTS];
 
 static const char *const names[] = {
-#define BINDING_NAME(name, ...) #name,
+#define BINDING_NAME(type, name, ...) #name,
     PTHREADS_FUNCTIONS(BINDING_NAME)};
 
 /* the layer's functions, or 0 */
@@ -55,12 +55,14 @@ static void binding_divert(size_t stub)
         store_release(&stubs_to[stub], wrappers[stub]);
 }
 
-void binding_divert_creation(const struct elf_view *layer)
+void binding_divert_first(const struct elf_view *layer)
 {
     for (size_t i = 0; i < STUB_COUNT; i++)
         wrappers[i] = stubs_to[i] ? elf_view_function(layer, names[i]) : 0;
     binding_divert(STUB_OF_pthread_create);
     binding_divert(STUB_OF_thrd_create);
+    binding_divert(STUB_OF_prctl);
+    binding_divert(STUB_OF_syscall);
 }
 
 void binding_divert_all(void)

@@ -19,8 +19,8 @@ void binding_init(const struct elf_view *libc);
  * differently (pthread_cond_wait) have none. [init] */
 uintptr_t binding_of(uintptr_t function);
 
-/* Lets the stubs of the functions that create threads jump to the layer's functions. [init] */
-void binding_divert_creation(const struct elf_view *layer);
+/* Lets the stubs of the functions that create threads or restrict the process jump to the layer's functions. [init] */
+void binding_divert_first(const struct elf_view *layer);
 
 /* Lets all stubs jump to the functions of that layer. [any] */
 void binding_divert_all(void);

@@ -8,7 +8,7 @@
 
 #include "layers/pthreads/functions.h"
 
-#define STUBS_NUMBER(name, ...) STUB_OF_##name,
+#define STUBS_NUMBER(type, name, ...) STUB_OF_##name,
 enum { PTHREADS_FUNCTIONS(STUBS_NUMBER) STUB_COUNT };
 
 /* code of the stubs; each has STUB_BYTES bytes */

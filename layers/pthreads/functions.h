@@ -9,48 +9,54 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* F(name, parameters, arguments): all of them return int. */
+/* F(type, name, parameters, arguments) */
 #define PTHREADS_FUNCTIONS(F)                                                                                          \
-    F(pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))                                                          \
-    F(pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))                                                       \
-    F(pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *limit), (mutex, limit))                \
-    F(pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit),               \
+    F(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))                                                     \
+    F(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))                                                  \
+    F(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *limit), (mutex, limit))           \
+    F(int, pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit),          \
       (mutex, clock, limit))                                                                                           \
-    F(pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))                                                        \
-    F(mtx_lock, (mtx_t * mutex), (mutex))                                                                              \
-    F(mtx_trylock, (mtx_t * mutex), (mutex))                                                                           \
-    F(mtx_timedlock, (mtx_t * mutex, const struct timespec *limit), (mutex, limit))                                    \
-    F(mtx_unlock, (mtx_t * mutex), (mutex))                                                                            \
-    F(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))                                                        \
-    F(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))                                                     \
-    F(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))              \
-    F(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit),            \
+    F(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))                                                   \
+    F(int, mtx_lock, (mtx_t * mutex), (mutex))                                                                         \
+    F(int, mtx_trylock, (mtx_t * mutex), (mutex))                                                                      \
+    F(int, mtx_timedlock, (mtx_t * mutex, const struct timespec *limit), (mutex, limit))                               \
+    F(int, mtx_unlock, (mtx_t * mutex), (mutex))                                                                       \
+    F(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))                                                   \
+    F(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))                                                \
+    F(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))         \
+    F(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit),       \
       (lock, clock, limit))                                                                                            \
-    F(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))                                                        \
-    F(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))                                                     \
-    F(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))              \
-    F(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit),            \
+    F(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))                                                   \
+    F(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))                                                \
+    F(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))         \
+    F(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit),       \
       (lock, clock, limit))                                                                                            \
-    F(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))                                                        \
-    F(pthread_spin_lock, (pthread_spinlock_t * lock), (lock))                                                          \
-    F(pthread_spin_trylock, (pthread_spinlock_t * lock), (lock))                                                       \
-    F(pthread_spin_unlock, (pthread_spinlock_t * lock), (lock))                                                        \
-    F(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t * mutex), (condition, mutex))                    \
-    F(pthread_cond_timedwait, (pthread_cond_t * condition, pthread_mutex_t * mutex, const struct timespec *limit),     \
-      (condition, mutex, limit))                                                                                       \
-    F(pthread_cond_clockwait,                                                                                          \
+    F(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock))                                                   \
+    F(int, pthread_spin_lock, (pthread_spinlock_t * lock), (lock))                                                     \
+    F(int, pthread_spin_trylock, (pthread_spinlock_t * lock), (lock))                                                  \
+    F(int, pthread_spin_unlock, (pthread_spinlock_t * lock), (lock))                                                   \
+    F(int, pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t * mutex), (condition, mutex))               \
+    F(int, pthread_cond_timedwait,                                                                                     \
+      (pthread_cond_t * condition, pthread_mutex_t * mutex, const struct timespec *limit), (condition, mutex, limit))  \
+    F(int, pthread_cond_clockwait,                                                                                     \
       (pthread_cond_t * condition, pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit),            \
       (condition, mutex, clock, limit))                                                                                \
-    F(pthread_create, (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),  \
+    F(int, pthread_create,                                                                                             \
+      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),                  \
       (thread, attributes, start, argument))                                                                           \
-    F(sigwait, (const sigset_t *signals, int *signal), (signals, signal))                                              \
-    F(sigwaitinfo, (const sigset_t *signals, siginfo_t *info), (signals, info))                                        \
-    F(sigtimedwait, (const sigset_t *signals, siginfo_t *info, const struct timespec *limit), (signals, info, limit))  \
-    F(thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))                   \
-    F(cnd_wait, (cnd_t * condition, mtx_t * mutex), (condition, mutex))                                                \
-    F(cnd_timedwait, (cnd_t * condition, mtx_t * mutex, const struct timespec *limit), (condition, mutex, limit))
+    F(int, sigwait, (const sigset_t *signals, int *signal), (signals, signal))                                         \
+    F(int, sigwaitinfo, (const sigset_t *signals, siginfo_t *info), (signals, info))                                   \
+    F(int, sigtimedwait, (const sigset_t *signals, siginfo_t *info, const struct timespec *limit),                     \
+      (signals, info, limit))                                                                                          \
+    F(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))              \
+    F(int, cnd_wait, (cnd_t * condition, mtx_t * mutex), (condition, mutex))                                           \
+    F(int, cnd_timedwait, (cnd_t * condition, mtx_t * mutex, const struct timespec *limit), (condition, mutex, limit)) \
+    F(int, prctl, (int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth),  \
+      (option, second, third, fourth, fifth))                                                                          \
+    F(long, syscall, (long number, long first, long second, long third, long fourth, long fifth, long sixth),          \
+      (number, first, second, third, fourth, fifth, sixth))
 
-#define PTHREADS_POINTER(name, parameters, arguments) int(*name) parameters;
+#define PTHREADS_POINTER(type, name, parameters, arguments) type(*name) parameters;
 /* Until they have been looked up, each entry is a function that does so. */
 extern struct pthreads_real {
     PTHREADS_FUNCTIONS(PTHREADS_POINTER)

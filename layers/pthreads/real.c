@@ -12,10 +12,10 @@ static int real_missing(void)
     return ENOSYS;
 }
 
-#define REAL_FIRST(name, parameters, arguments) static int first_##name parameters;
+#define REAL_FIRST(type, name, parameters, arguments) static type first_##name parameters;
 PTHREADS_FUNCTIONS(REAL_FIRST)
 
-#define REAL_ENTRY(name, parameters, arguments) .name = first_##name,
+#define REAL_ENTRY(type, name, parameters, arguments) .name = first_##name,
 struct pthreads_real pthreads_real = {PTHREADS_FUNCTIONS(REAL_ENTRY)};
 
 /* The definition that the program would call without this library. */
@@ -25,12 +25,12 @@ static void *real_find(const char *name)
     return found ? found : (void *)real_missing;
 }
 
-#define REAL_FIND(name, parameters, arguments)                                                                         \
+#define REAL_FIND(type, name, parameters, arguments)                                                                   \
     store_relaxed(&pthreads_real.name, (__typeof__(pthreads_real.name))real_find(#name));
 __attribute__((constructor)) static void real_find_all(void){PTHREADS_FUNCTIONS(REAL_FIND)}
 
-#define REAL_DEFINE(name, parameters, arguments)                                                                       \
-    static int first_##name parameters                                                                                 \
+#define REAL_DEFINE(type, name, parameters, arguments)                                                                 \
+    static type first_##name parameters                                                                                \
     {                                                                                                                  \
         real_find_all();                                                                                               \
         return pthreads_real.name arguments;                                                                           \

@@ -32,7 +32,8 @@ enum { OUT, LIT, BLOWN };
 static struct {
     bool (*start)(uintptr_t stack);
     uint32_t state;
-    pid_t process; /* the process that has the timer */
+    bool forbidden; /* whether neither this process nor its children may start a measurement any more */
+    pid_t process;  /* the process that has the timer */
     timer_t timer;
     uintptr_t near;   /* an address in the initial thread's stack */
     uintptr_t loader; /* an address in the dynamic loader */
@@ -66,6 +67,12 @@ void fuse_put_out(void)
     }
     for (uint32_t ms = 0; load_acquire(&fuse.state) == BLOWN && ms < START_MS; ms++)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &millisecond, NULL);
+}
+
+void fuse_forbid(void)
+{
+    fuse.forbidden = true;
+    fuse_put_out();
 }
 
 /* Starts the measurement in the signal handler. Returns the state of the interrupted call. */
@@ -136,7 +143,7 @@ static bool fuse_set_timer(void)
 static void fuse_forked(void)
 {
     session.plain = false;
-    if (load_acquire(&fuse.state) != BLOWN)
+    if (load_acquire(&fuse.state) != BLOWN && !fuse.forbidden)
         fuse_set_timer();
 }
 

@@ -29,6 +29,9 @@ bool fuse_light(bool (*start)(uintptr_t stack));
  * [owner] */
 void fuse_blow_before_thread(void);
 
+/* Puts out the fuse for good, in children, too. [any] */
+void fuse_forbid(void);
+
 /* Puts out the fuse, because the measurement starts for another reason, or the process ends. If the fuse has just
  * blown in another thread, waits for that start, for a second at most. [any] */
 void fuse_put_out(void);

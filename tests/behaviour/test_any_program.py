@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import os
 import shutil
@@ -77,6 +78,19 @@ class WithoutOpenmp(BlameTest):
     def test_who_takes_the_signal_gets_it_once_at_most(self):
         run = self.measured(300, 0, 0, "takes")
         self.assertEqual((run.stdout, run.directories()), ("done\n", []), run)
+
+    def test_who_forbids_itself_system_calls_is_measured_until_then(self):
+        for hot, how in itertools.product((2, 200), ("prctl", "syscall")):
+            with self.subTest(hot=hot, how=how):
+                run = self.measured(hot, 200, 0, "forbids", how)
+                self.assertEqual(run.stdout, "done\n", run)
+                if hot == 2:
+                    self.assertEqual(run.directories(), [], run)
+                    continue
+                self.assertIn("blame: the program forbids itself system calls", run.stderr)
+                profile = self.load(run, checks=SOUND, elapsed=False)
+                self.assert_total(profile, "work", "hot", 0.19)
+                self.assertEqual(profile.total("work", "warm"), 0)
 
     def test_it_can_be_left_out(self):
         run = self.measured(100, 0, 0, options=["--omp-only"])

@@ -90,6 +90,11 @@ static void thread_ends(void)
     puts("a thread ends");
 }
 
+static void restricts(void)
+{
+    puts("the program restricts itself");
+}
+
 static int own_signal(void)
 {
     return SIGRTMAX;
@@ -207,8 +212,8 @@ static void use_all(void)
 
 int main(void)
 {
-    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take,        book,
-                                              reacquires,  creates,     begins,    thread_ends, own_signal};
+    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends,   take,       book,     reacquires,
+                                              creates,     begins,      thread_ends, own_signal, restricts};
     pthreads_layer_attach *attach = (pthreads_layer_attach *)dlsym(RTLD_DEFAULT, PTHREADS_LAYER_ATTACH);
     pthread_t thread;
     make(&careful, PTHREAD_MUTEX_ERRORCHECK);

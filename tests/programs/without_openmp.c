@@ -1,17 +1,23 @@
 /* A program without OpenMP. What it does is known by its CPU time and by how long it sleeps: computes for `hot` and `warm`,
  * sleeps in `nap`, all in milliseconds.
  *
- *     without_openmp HOT WARM NAP [fork | abort | openmp LIBRARY | reads | takes]
+ *     without_openmp HOT WARM NAP [fork | abort | openmp LIBRARY | reads | takes | forbids HOW]
  *
  * fork: a child computes as long as hot(). openmp: loads the library afterwards, whose sum_of_team() begins a region.
  * reads: reads a file instead of hot(), and is in the C library all that time. takes: first takes all real-time signals
- * that are in use already, and says whether timers send more than one. */
+ * that are in use already, and says whether timers send more than one. forbids: between hot() and warm(), forbids itself all
+ * system calls but those to write and to end, by prctl() or by syscall(); hot() is measured if it takes long enough. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,6 +80,27 @@ static void take_signals(void)
             sigaction(signal, &own, NULL);
 }
 
+#define ALLOWED(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+static int forbid(const char *how)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        ALLOWED(SYS_write),
+        ALLOWED(SYS_exit_group),
+        ALLOWED(SYS_clock_gettime),
+        ALLOWED(SYS_newfstatat),
+        ALLOWED(SYS_getrandom),
+        ALLOWED(SYS_brk),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    };
+    const struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return 1;
+    return strcmp(how, "prctl") == 0 ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0)
+                                     : (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
 NAMED static void in_child(double ms)
 {
     compute(ms);
@@ -95,10 +122,13 @@ int main(int argc, char **argv)
     if (strcmp(end, "takes") == 0)
         take_signals();
     (strcmp(end, "reads") == 0 ? read_zeros : hot)(atof(argv[1]));
+    if (strcmp(end, "forbids") == 0 && forbid(argv[5]) != 0)
+        return 5;
     if (timers > 1)
         puts("signals of timers");
     warm(atof(argv[2]));
-    nap(atof(argv[3]));
+    if (strcmp(end, "forbids") != 0)
+        nap(atof(argv[3]));
     if (strcmp(end, "fork") == 0) {
         pid_t child = fork();
         if (child == 0) {

@@ -9,7 +9,7 @@
 #include "layers/loader/stubs.h"
 
 static const char *const names[] = {
-#define NAME(name, ...) #name,
+#define NAME(type, name, ...) #name,
     PTHREADS_FUNCTIONS(NAME)};
 
 static const struct link_map *libc_map(void)
@@ -109,7 +109,7 @@ UNIT_TEST(the_layers_functions_take_over_and_libc_keeps_the_others)
         (ElfW(Sym)){.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = 4096};
     const struct elf_view layer = {.base = 1 << 20, .symbols = symbols, .strings = strings, .gnu_hash = hash};
     begin();
-    binding_divert_creation(&layer);
+    binding_divert_first(&layer);
     assert_int_equal(stubs_to[STUB_OF_mtx_lock], libcs("mtx_lock"));
     binding_divert_all();
     assert_int_equal(stubs_to[STUB_OF_mtx_lock], (1 << 20) + 4096);
