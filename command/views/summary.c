@@ -612,7 +612,10 @@ static void print_metrics(const struct summary *summary)
     print_whole_of_shares(summary);
     for (size_t i = 0; i < METRIC_PARTS; i++) {
         if (metric_is_shown(summary->rows, metric_parts[i]) && !is_of_openmp_alone(summary, metric_parts[i]))
-            print_metric(summary, metric_parts[i], metric_summary(metric_parts[i]));
+            print_metric(summary, metric_parts[i],
+                         without_openmp(summary) && metric_parts[i] == METRIC_BLOCKED
+                             ? "asleep"
+                             : metric_summary(metric_parts[i]));
         if (metric_parts[i] == METRIC_LOCK_WAIT)
             print_wait_without_core(summary);
     }
