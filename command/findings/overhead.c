@@ -39,12 +39,13 @@ static const struct {
 };
 
 #define SURE_SAMPLES 20  /* number of samples from which "always the same thread" is not chance */
-#define MOSTLY_ONE   0.8 /* a function only waits for a flag if reading it takes this share of its time */
+#define MOSTLY_ONE   0.8 /* a function only waits for a flag, or a lock, if reading it takes this share of its time */
 
 /* The overhead in one kind of construct over all regions, and the idleness of those regions. */
 struct cost {
     double ns, idle_ns, top_ns;
     double search_ns; /* part of `ns` in which threads at the end of a region look for tasks */
+    double test_ns;   /* part of `ns` in calls that test a lock */
     double lost_ns;   /* ns for which the same code had no core */
     uint32_t row;
 };
@@ -93,6 +94,12 @@ static void add_lost_below(const struct rows *rows, uint32_t index, struct cost 
     }
 }
 
+static bool row_tests_lock(const struct row *row)
+{
+    return row->kind == ROW_RUNTIME &&
+           (strstr(row->label->name, "test_lock") || strstr(row->label->name, "test_nest_lock"));
+}
+
 static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
 {
     const struct rows *rows = inquiry->rows;
@@ -112,6 +119,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
                                           : host_idle_once(inquiry, i, stamp);
         bool search = construct == CONSTRUCT_TASK && construct_of(rows, row) == CONSTRUCT_REGION;
         cost.search_ns += search ? ns : 0;
+        cost.test_ns += row_tests_lock(row) ? ns : 0;
         if (search == top_searches ? ns > cost.top_ns : top_searches) {
             cost.top_ns = ns;
             cost.row = i;
@@ -277,6 +285,13 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
         advice = "The code reads a flag until another thread sets it. Let OpenMP do the waiting: a barrier, task "
                  "dependences, or one region for the code before the flag is set and one for the code after it. If the "
                  "code does not wait, flush less often (acquire and release instead of seq_cst).";
+    }
+    /* A thread that gets the lock by a test also releases it, which takes about as long. */
+    if (construct == CONSTRUCT_LOCK && cost->test_ns >= MOSTLY_ONE * cost->ns) {
+        title = "threads poll locks that others hold";
+        advice = "Do less while holding the lock, use one lock for each part of the data, private copies, or a "
+                 "reduction. Polling takes cores from threads that work: do other work between two tests, or call "
+                 "omp_set_lock or omp_set_nest_lock instead, though threads still wait then.";
     }
     if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry) && cost->search_ns >= MOSTLY * cost->ns) {
         title = "one thread creates all tasks, and others look for some";

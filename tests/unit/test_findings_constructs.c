@@ -4,12 +4,14 @@
 
 #define WITH_CONSTRUCTS(name) UNIT_TEST_WITH(name, start, destroy)
 
-enum { INIT_LOCK = 40, FLUSH };
+enum { INIT_LOCK = 40, FLUSH, TEST_LOCK, UNSET_LOCK };
 
 static int start(void **state)
 {
     make(state);
     name(INIT_LOCK, "omp_init_lock", 0, SYMBOL_PROCEDURE);
+    name(TEST_LOCK, "omp_test_nest_lock", 0, SYMBOL_PROCEDURE);
+    name(UNSET_LOCK, "omp_unset_nest_lock", 0, SYMBOL_PROCEDURE);
     name(FLUSH, "__kmpc_flush", 0, SYMBOL_PROCEDURE);
     return 0;
 }
@@ -156,6 +158,17 @@ static void check_title_with(uint64_t regions, const char *title)
     made.profile.header.regions = regions;
     gather();
     assert_title(&program.findings->finding[0], title);
+}
+
+WITH_CONSTRUCTS(locks_are_polled_if_testing_them_takes_far_longer_than_releasing_them)
+{
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    run(runtime(region, TEST_LOCK), 3, THREADS, THREADS, 0);
+    run(runtime(region, UNSET_LOCK), 2, THREADS, THREADS, 0);
+    assert_title(only("fine"), "locks are taken too often");
+    run(runtime(region, TEST_LOCK), 6, THREADS, THREADS, 0);
+    assert_title(only("fine"), "threads poll locks that others hold");
+    assert_advice(only("fine"), "Do less while holding the lock");
 }
 
 WITH_CONSTRUCTS(regions_are_small_only_if_there_are_many)
