@@ -2,7 +2,8 @@
 """The signal handler reaches no function of libc or libunwind that scripts/handler-allowlist.txt does not allow, no
 thread-local storage that is allocated when it is first touched, no object that the list forbids (the table of the
 OpenMP runtime's entry points, which nobody can call without reading it), and no function that may be the program's: those
-of scripts/import-list.txt are bound to whatever has their name.
+of scripts/import-list.txt are bound to whatever has their name. The start of a measurement in the handler (ompt_tool/life/fuse.c)
+may reach more: the heap and most locks of libc it may not.
 
     scripts/check-handler.py FOLDER       object files (make checks builds them in $(BUILD)/check)
     scripts/check-handler.py --list FOLDER   what is reached, and how
@@ -18,12 +19,27 @@ from handler_walk import NotWalkable, Program
 ALLOWLIST = os.path.join(ROOT, "scripts", "handler-allowlist.txt")
 IMPORTS = importlib.import_module("check-imports")
 LAZY_TLS = {"__tls_get_addr", "__emutls_get_address"}
+START = ("start", "skip", "starts")
 
 
 def read_allowlist(path):
     """(roots, {symbol: (kind, reason)}, complaints about the list itself); kind `forbid` is for objects of our own"""
-    rows, complaints = read_table(path, "root", "allow", "tagged", "forbid")
+    rows, complaints = read_table(path, "root", "allow", "tagged", "forbid", *START)
+    rows = [row for row in rows if row[0] not in START]
     return [name for kind, name, _ in rows if kind == "root"], {name: (kind, reason) for kind, name, reason in rows if kind != "root"}, complaints
+
+
+def check_start(program, path, allowed):
+    """Complaints about what the start of a measurement reaches, which begins in the handler by a call through a pointer."""
+    names = {kind: [name for other, names, _ in read_table(path, "root", "allow", "tagged", "forbid", *START)[0] if other == kind
+                    for name in names.split(",")] for kind in START}
+    if not names["start"]:
+        return []
+    known = {symbol for symbol, (kind, _) in allowed.items() if kind == "allow"} | set(names["starts"])
+    reach = program.walk(names["start"], names["skip"])
+    unused = set(names["starts"]) - set(reach.foreign)
+    return [f"{symbol}: not allowed at the start of a measurement in the handler: {way}" for symbol, way in sorted(reach.foreign.items())
+            if symbol not in known and symbol != "_GLOBAL_OFFSET_TABLE_"] + [f"{path}: {symbol}: no start reaches it" for symbol in sorted(unused)]
 
 
 def check(folder, allowlist=ALLOWLIST, imports=IMPORTS.LIST):
@@ -35,6 +51,7 @@ def check(folder, allowlist=ALLOWLIST, imports=IMPORTS.LIST):
         program = Program(folder)
         reach = program.walk(roots)
         forbidden = {name: program.find(name) for name, (kind, _) in allowed.items() if kind == "forbid"}
+        complaints += check_start(program, allowlist, allowed)
     except NotWalkable as error:
         return complaints + [str(error)]
     for name, place in forbidden.items():
@@ -86,6 +103,11 @@ CASES = [
     ("what is forbidden has gone", "", "", "", LIST + "forbid entry test\n", ["no such symbol"]),
     ("a reason is missing", "", "", "", LIST + "allow puts\n", ["not of the form"]),
     ("the root has gone", "", "", "", "root sampler:handle_signal the handler\n", ["no such symbol"]),
+    ("the start may do more than the handler", "", "", "puts(p); *(char *volatile *)p = malloc(1);", "root sampler:fetch the handler\nstart helper it\nstarts puts,malloc test\n", []),
+    ("but not anything", "", "", "puts(p); *(char *volatile *)p = malloc(1);", "root sampler:fetch the handler\nstart helper it\nstarts puts test\n", ["malloc: not allowed at the start", "helper"]),
+    ("what has been done before does not count", "", "*(char *volatile *)b = malloc(9)", "puts(p);",
+     "root sampler:fetch the handler\nstart sampler:handle_sample it\nskip helper test\nstarts malloc test\n", []),
+    ("what the start no longer reaches", "", "", "p[0] = 0;", "root sampler:fetch the handler\nstart helper it\nstarts puts test\n", ["puts: no start reaches it"]),
     ("a root in a table", "p[0] = *(char *)malloc(2);", "", "", LIST + "root sampler:table callbacks\n", ["malloc"]),
 ]
 
