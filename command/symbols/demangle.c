@@ -146,7 +146,9 @@ char *symbols_demangle(const char *name)
 {
     char *result = NULL;
     if (strlen(name) <= MAX_MANGLED_BYTES) {
-        if (name[0] == '_' && name[1] == 'Z')
+        if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+            result = rust_demangle(name, 0); /* without the hash at its end; NULL for names of other languages */
+        if (!result && name[0] == '_' && name[1] == 'Z')
             result = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
         else if (name[0] == '_' && name[1] == 'Q')
             result = symbols_demangle_flang(name);

@@ -354,6 +354,10 @@ UNIT_TEST(demangling_leaves_other_names_alone)
         {"_ZN3foo3barEi", "foo::bar(int)"},
         {"_Z3fooIiET_S0_", "foo<int>(int)"}, /* no return type */
         {"_Znot mangled", "_Znot mangled"},
+        {"_ZN1r6locked17h086b0cfd890a8ea9E", "r::locked"}, /* Rust's two schemes */
+        {"_ZN40_$LT$T$u20$as$u20$core..fmt..Display$GT$3fmt17h086b0cfd890a8ea9E", "<T as core::fmt::Display>::fmt"},
+        {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+        {"_Run", "_Run"},
         {"__libc_start_main", "__libc_start_main"},
         {"__solver_MOD_smooth", "solver::smooth"},
         {"_QMsolverPsmooth", "solver::smooth"},
