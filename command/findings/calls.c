@@ -140,6 +140,10 @@ static const struct {
     {"mtx_timedlock", &lock},
     {"rwlock_", &lock},
     {"lll_lock", &lock},
+    {"Mutex::lock", &lock}, /* Rust's */
+    {"RwLock", &lock},
+    {"futex", &signal},
+    {"platform_wait", &signal}, /* libstdc++: semaphores, latches, barriers, atomics */
     {"waitpid", &process},
     {"wait3", &process},
     {"wait4", &process},
@@ -166,19 +170,19 @@ static const struct {
     {"msync", &storage},
     {"syncfs", &storage},
     {"sync_file_range", &storage},
-    {"futex", &signal},
 };
 
 /* Returns whether the row's function, or one of the same library through which it was called, has this part in its name,
- * or one of another library exactly this name. Parts of those say little: their select_device() may call usleep(). */
+ * or one of another library exactly this name. Parts of those say little: their select_device() may call usleep(). But they
+ * are all there is if the thread sleeps in syscall(). */
 static bool has_function(const struct rows *rows, uint32_t row, const char *part)
 {
     const char *library = rows->row[row].label->module;
-    bool same = true;
+    bool same = true, raw = strcmp(rows->row[row].label->name, "syscall") == 0;
     for (; rows->row[row].foreign; row = rows->row[row].parent) {
         const struct row_label *label = rows->row[row].label;
         same = same && strcmp(label->module, library) == 0;
-        if (same ? strstr(label->name, part) != NULL : strcmp(label->name, part) == 0)
+        if (same || raw ? strstr(label->name, part) != NULL : strcmp(label->name, part) == 0)
             return true;
     }
     return false;

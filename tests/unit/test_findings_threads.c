@@ -147,6 +147,18 @@ WITH_PROFILE(a_serial_join_names_the_threads_and_the_call)
     assert_in(finding->advice, "their work takes the time, not this call");
 }
 
+/* libstdc++ and Rust wait by syscall(), so only the names of other libraries tell what for. */
+WITH_PROFILE(a_sleep_in_syscall_is_told_by_the_names_of_its_callers)
+{
+    enum { LATCH = 80, SYSCALL };
+    fake_function(PROFILE_KEY(3, LATCH), "std::__detail::__platform_wait<int>(int const*, int)",
+                  "/usr/include/c++/12/bits/atomic_wait.h", 100, 106);
+    fake_function(FOREIGN_KEY(SYSCALL), "syscall", "", 0, 0);
+    sleeps(frame(heavy(), PROFILE_KEY(3, LATCH)), SYSCALL, 5, THREADS, THREADS);
+    assert_string_equal(only("blocked")->title,
+                        "20.00 s blocked in std::__detail::__platform_wait (waiting for other threads)");
+}
+
 /* Python's library waits for the end of a thread by a semaphore. */
 WITH_PROFILE(a_join_that_another_library_makes_of_a_semaphore_is_a_join)
 {
