@@ -341,6 +341,7 @@ static bool os_timer_start_on(timer_t *timer, int signal, clockid_t clock, uint6
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = signal;
     event._sigev_un._tid = os_tid();
+    event.sigev_value.sival_int = clock != CLOCK_MONOTONIC;
     if (timer_create(clock, &event, timer) != 0)
         return false;
     if (os_timer_set(*timer, clock != CLOCK_MONOTONIC, first_ns, period_ns))
@@ -357,6 +358,13 @@ bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_n
 bool os_process_timer_start(timer_t *timer, int signal, uint64_t cpu_ns)
 {
     return os_timer_start_on(timer, signal, CLOCK_PROCESS_CPUTIME_ID, cpu_ns, 0);
+}
+
+uint64_t os_tick_ns(void)
+{
+    struct timespec tick = {0};
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    return (uint64_t)tick.tv_nsec;
 }
 
 bool os_timer_is_there(timer_t timer)

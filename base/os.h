@@ -104,7 +104,8 @@ bool os_core_list(char *text, size_t bytes);
 
 /* Starts a timer that sends `signal` to the calling thread at first_ns (on CLOCK_MONOTONIC) and then every
  * period_ns; once if that is 0. With a CPU clock, the first signal comes after first_ns of CPU time; after period_ns if
- * that is 0. Returns false if the system can create no more timers. [owner] */
+ * that is 0. siginfo_t.si_value is then 1, otherwise 0. Returns false if the system can create no more timers.
+ * [handler] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 
 /* Starts a timer that sends the calling thread a signal when all threads of the process have used cpu_ns more CPU time.
@@ -118,6 +119,9 @@ bool os_timer_is_there(timer_t timer);
 
 /* Sets the next signal and the period of a timer, as above. [handler] */
 bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+
+/* Returns the length of the kernel's clock tick in ns: it checks timers of CPU time at ticks only. [init] */
+uint64_t os_tick_ns(void);
 
 /* Returns the number of cores on which this process may run: the cores in its affinity mask, but no more than
  * the cgroup's quota, rounded up. [init] */

@@ -35,6 +35,7 @@
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/sampling/sleeper.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "ompt_tool/sampling/tracing.h"
@@ -355,6 +356,8 @@ static __attribute__((noinline)) void callback_begin_wait_slowly(ompt_sync_regio
     uint32_t place = callback_wait_kind(kind);
     if (!thread)
         return;
+    if (unlikely(sleeper_is(thread)))
+        sampler_wake(thread);
     if (thread->probes && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
         callback_end_probes(thread, runtime_region(parallel_data)); /* a worker's implicit task ends with this wait */
     if (thread->placeholders.count && place != PROFILE_PLACE_TASKWAIT)

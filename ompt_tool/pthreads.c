@@ -23,6 +23,7 @@
 #include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/settle.h"
+#include "ompt_tool/sampling/sleeper.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "unwind/loadmap.h"
@@ -50,6 +51,8 @@ static struct thread *pthreads_self(void)
 static bool pthreads_wait_begins(uint32_t kind, const void *object, const uintptr_t *frame)
 {
     struct thread *thread = pthreads_self();
+    if (thread && unlikely(sleeper_is(thread)))
+        sampler_wake(thread);
     return thread && pthread_wait_begin(thread, pthreads_key(kind, object), frame);
 }
 

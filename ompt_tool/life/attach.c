@@ -102,6 +102,7 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
     bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {
         probes_end_all(thread);
+        sampler_settle_sleep(thread, clock_now_ns());
         settle_rest(thread);
         placeholders_resolve(&thread->placeholders, &thread->tree, UINT64_MAX);
         tracing_flush(thread);

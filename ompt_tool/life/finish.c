@@ -121,6 +121,7 @@ static void finish_settle_thread(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->record.active)
         return;
+    sampler_settle_sleep(thread, now_ns);
     sampler_count_undelivered(thread, now_ns);
     settle_rest(thread);
     counters_settle(thread);

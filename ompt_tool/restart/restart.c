@@ -399,9 +399,10 @@ void restart_note_sample(struct restart_state *state)
     state->base_valid = true;
 }
 
-static uint64_t call_begin_with_baseline_ns(const struct restart_state *state, uint64_t now_ns)
+static uint64_t call_begin_with_baseline_ns(struct restart_state *state, uint64_t now_ns)
 {
     store_relaxed(&baseline_wanted, true);
+    state->needs_baseline = true;
     return call_begin_ns(state, now_ns);
 }
 

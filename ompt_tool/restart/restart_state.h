@@ -48,9 +48,12 @@ struct restart_state {
     struct timespec base_time;
     struct rusage base_usage; /* resources that the thread had used at base_time */
     bool base_valid;
-    bool waiting;     /* true if this delivery interrupted the stub, whose work is in `job` */
-    bool sanitized;   /* true if the program uses ThreadSanitizer, whose signal handler may call the tool's */
-    bool will_wait;   /* true if the thread continues in the stub after this delivery */
+    bool waiting;   /* true if this delivery interrupted the stub, whose work is in `job` */
+    bool sanitized; /* true if the program uses ThreadSanitizer, whose signal handler may call the tool's */
+    bool will_wait; /* true if the thread continues in the stub after this delivery */
+    /* true if a call was interrupted whose remaining time depends on the baseline: the longer ago the last sample,
+     * the later the call may end */
+    bool needs_baseline;
     int unknown_call; /* number of the last call for which the result was RESTART_UNKNOWN; -1: unknown */
     uint64_t own_signals;
     uint64_t first; /* first argument of the call that is to be continued */

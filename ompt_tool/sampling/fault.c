@@ -10,6 +10,7 @@
 #include "base/atomics.h"
 #include "base/os.h"
 #include "ompt_tool/sampling/sample_signal.h"
+#include "ompt_tool/sampling/sleeper.h"
 
 static const int watched[] = {SIGSEGV, SIGBUS};
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -59,6 +60,24 @@ void fault_watch(void)
         action.sa_flags = SA_SIGINFO | SA_NODEFER | (SA_ONSTACK & ~SAMPLE_ENTRY_FLAG);
         sigaction(watched[i], &action, NULL);
     }
+}
+
+void fault_record_sleeper(struct thread *thread, const struct delivery *delivery, bool by_cpu_timer,
+                          const ucontext_t *context)
+{
+    struct profile_thread *ledger = thread->ledger;
+    if (likely(sigsetjmp(thread->inside.before_sample, 0) == 0)) {
+        store_relaxed(&thread->inside.guarded, true);
+        signal_fence();
+        sleeper_record(thread, delivery, by_cpu_timer, context);
+    } else {
+        ledger->delivered = ledger->recorded; /* Any part of the time may have been recorded. */
+        for (int cause = 0; cause < PROFILE_DROP_REASONS; cause++)
+            ledger->delivered += ledger->dropped[cause];
+        sleeper_drop(thread, delivery->clocks.ns, PROFILE_DROP_FAULT);
+    }
+    signal_fence();
+    store_relaxed(&thread->inside.guarded, false);
 }
 
 void fault_record_sample(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)

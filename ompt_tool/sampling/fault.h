@@ -14,4 +14,8 @@ void fault_watch(void);
  * the fault. [handler] */
 void fault_record_sample(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
 
+/* The same for a sleeper (sleeper.h). [handler] */
+void fault_record_sleeper(struct thread *thread, const struct delivery *delivery, bool by_cpu_timer,
+                          const ucontext_t *context);
+
 #endif

@@ -14,6 +14,7 @@
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/sampling/rank_blame.h"
+#include "ompt_tool/sampling/sleep.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/ranks/mpi_wait.h"
@@ -27,7 +28,7 @@
  * The node is directly below the root, because nothing in the program is the cause. Its inverse_busy is the
  * duration of the stop, which is the time of all stopped threads divided by their number. No thread counts as
  * idle during a stop. Readers know T, the greatest number of threads, and correct for that. */
-static __attribute__((noinline)) bool sample_book_stopped(struct thread *thread, const struct delivery *delivery)
+__attribute__((noinline)) bool sample_book_stopped(struct thread *thread, const struct delivery *delivery)
 {
     uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
@@ -246,7 +247,6 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
     }
     *busy->sum += delivery->p;
     thread->ledger->recorded += delivery->count;
-    counters_book(thread, busy->node_idx);
     tracing_add(thread, busy->node_idx, busy->state, delivery);
     lock_blame_take_held(thread, busy->node_idx, delivery->census_ns);
     return true;
@@ -259,8 +259,30 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
     struct census census = sample_census_of_busy(thread, delivery, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
     struct busy busy = sample_busy_of(thread, &capture, core, &places);
-    if (!sample_book_moments(thread, &busy, delivery, census))
+    if (!sample_book_moments(thread, &busy, delivery, census)) {
         sample_drop(thread, delivery, capture.cause);
+        return;
+    }
+    counters_book(thread, busy.node_idx);
+    if (busy.state == PROFILE_TIME_BLOCKED)
+        sleep_found(thread, busy.node_idx, delivery->clocks.ns);
+}
+
+void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery)
+{
+    struct waiting_places places;
+    struct census census = sample_census_of_busy(thread, delivery, 0, &places);
+    struct busy busy = {
+        .no_core = no_core,
+        .node_idx = node_idx,
+        .own_idx = sample_pseudo_child(thread, node_idx, no_core ? PROFILE_PSEUDO_NO_CORE : PROFILE_PSEUDO_BLOCKED),
+        .sum = no_core ? &thread->ledger->no_core : &thread->ledger->blocked,
+        .state = no_core ? PROFILE_TIME_NO_CORE : PROFILE_TIME_BLOCKED,
+        .places = &places};
+    busy.ranks_idx = no_core ? busy.own_idx : node_idx;
+    thread->ledger->delivered += delivery->count;
+    if (!sample_book_moments(thread, &busy, delivery, census))
+        sample_drop(thread, delivery, PROFILE_DROP_NO_MEMORY);
 }
 
 static void sample_record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -311,6 +333,7 @@ static void sample_record_mpi(struct thread *thread, const struct delivery *deli
         sample_drop(thread, delivery, capture.cause);
         return;
     }
+    counters_book(thread, busy.node_idx);
     if (ranks_are_seen())
         rank_blame_waiting(thread, capture.node_idx, delivery);
     thread->mpi.samples++;
@@ -507,8 +530,7 @@ static __attribute__((noinline)) void sample_record_reacquiring(struct thread *t
     state_end_lockwait(thread->line);
 }
 
-static inline void sample_record_state(struct thread *thread, const struct delivery *delivery,
-                                       const ucontext_t *context)
+void sample_record_state(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         sample_record_idle(thread, delivery, context);
@@ -542,13 +564,18 @@ static __attribute__((noinline, cold)) void sample_record_stop(struct thread *th
         sample_record_state(thread, &rest, context);
 }
 
-void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+void sample_ask(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     stopped_hear(delivery->clocks.ns);
-    tracing_begin(thread, delivery);
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
     core_ask(&thread->core, thread->ledger, delivery, context);
+}
+
+void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    sample_ask(thread, delivery, context);
+    tracing_begin(thread, delivery);
     bool stopped = stopped_until_now(&thread->core, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;
     if (unlikely(stopped))

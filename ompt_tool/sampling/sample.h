@@ -3,6 +3,7 @@
 #ifndef BLAME_OMPT_TOOL_SAMPLING_SAMPLE_H
 #define BLAME_OMPT_TOOL_SAMPLING_SAMPLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -11,6 +12,19 @@
 
 /* Records a delivery in the thread's tree and ledger. [handler] */
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
+
+/* The two parts of sample_record() for a delivery that is recorded in several parts: sample_ask() asks for the core
+ * once, sample_record_state() records a part by the thread's state. [handler] */
+void sample_ask(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
+void sample_record_state(struct thread *thread, const struct delivery *delivery,
+                         const ucontext_t *context); /* [handler] */
+
+/* Records time during which the whole process was stopped. Returns false if memory is short. [handler] */
+bool sample_book_stopped(struct thread *thread, const struct delivery *delivery);
+
+/* Counts the delivery as delivered, and records it as time that the thread slept in this context, or lacked a core
+ * there after the sleep. [handler] */
+void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery);
 
 /* Counts a delivery as dropped, by cause. [handler] */
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause);

@@ -27,6 +27,7 @@
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/shared_timer.h"
+#include "ompt_tool/sampling/sleeper.h"
 
 /* most samples per second and core for all threads together; a higher rate needs BLAME_RATE and at most one
  * thread per core */
@@ -143,10 +144,28 @@ static void sampler_pass_over(struct thread *thread, const struct delivery *deli
     sample_drop(thread, delivery, cause);
 }
 
+/* Records a signal of a sleeper. A signal that comes while the thread is inside the tool is ignored; the next one
+ * stands for its time, too. */
+static void sampler_take_sleeper(struct thread *thread, const siginfo_t *info, const ucontext_t *context,
+                                 const struct clock_reading *clocks)
+{
+    bool by_cpu_timer = info->si_value.sival_int;
+    if (load_relaxed(&thread->inside.tool))
+        return;
+    struct delivery delivery = sleeper_delivery(thread, by_cpu_timer, clocks);
+    counters_take(thread);
+    fault_record_sleeper(thread, &delivery, by_cpu_timer, context);
+    session_record_modules();
+}
+
 /* Takes one sample. The measurement cannot end before this returns. */
 static void sampler_take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                                 const struct clock_reading *clocks)
 {
+    if (unlikely(sleeper_is(thread))) {
+        sampler_take_sleeper(thread, info, context, clocks);
+        return;
+    }
     struct delivery delivery = sampler_take_delivery(thread, info, clocks);
     counters_take(thread);
     if (unlikely(load_relaxed(&session.paused))) {
@@ -188,8 +207,11 @@ static bool sampler_record_delivery(struct thread *thread, const siginfo_t *info
  * case may have passed this timer before it was set (G1). */
 static void sampler_heed_taken_signal(const struct thread *thread)
 {
-    if (unlikely(load_seq_cst(&taken_signal) == thread->sampling.signal))
-        os_timer_set(thread->sampling.timer, false, 0, 0);
+    if (likely(load_seq_cst(&taken_signal) != thread->sampling.signal))
+        return;
+    os_timer_set(thread->sampling.timer, false, 0, 0);
+    if (thread->sleep.cpu_word)
+        os_timer_set(thread->sleep.cpu_timer, true, 0, 0);
 }
 
 /* Sets the timer for the next two moments with one system call (timer_settime): it expires at the first
@@ -219,16 +241,40 @@ static void sampler_slow_down(struct thread *thread)
         os_timer_set(thread->sampling.timer, true, 0, thread->sampling.moments.period_ns);
 }
 
+/* Goes on with a sample in each period, for a thread that has been a sleeper. Makes two system calls
+ * (timer_settime). */
+static void sampler_resume(struct thread *thread)
+{
+    sampler_begin_periods(thread, thread->sleep.begin_ns, crowd_period_ns());
+    os_timer_set(thread->sleep.cpu_timer, true, 0, 0);
+    sampler_set_timer(thread);
+}
+
+/* Prepares the next sample of a sleeper, or of a thread that `was` one. Returns false for other threads. */
+static bool sampler_prepare_sleeper(struct thread *thread, bool was, const struct clock_reading *clocks)
+{
+    bool is = sleeper_is(thread) || (!was && sleeper_begin(thread, clocks->ns, thread->sampling.signal));
+    if (is) {
+        sleeper_set_timers(thread, clocks->ns);
+        sampler_heed_taken_signal(thread);
+    } else if (was) {
+        sampler_resume(thread);
+    }
+    return is || was;
+}
+
 /* Prepares the next sample, at the handler's end. */
-static void sampler_prepare_next(struct thread *thread, const struct clock_reading *clocks)
+static void sampler_prepare_next(struct thread *thread, bool was_sleeper, const struct clock_reading *clocks)
 {
     bool is_set = thread->sampling.second_ns == thread->sampling.moments.next_ns;
     core_leave(&thread->core, clocks->ns);
     thread->sampling.second_ns = 0;
-    if (!is_set && thread->sampling.drawn)
-        sampler_set_timer(thread);
-    if (unlikely(thread->sampling.moments.period_ns < crowd_period_ns()))
+    if (unlikely(thread->sleep.found) && sampler_prepare_sleeper(thread, was_sleeper, clocks))
+        is_set = true;
+    else if (unlikely(thread->sampling.moments.period_ns < crowd_period_ns()))
         sampler_slow_down(thread);
+    else if (!is_set && thread->sampling.drawn)
+        sampler_set_timer(thread);
     notes_due(thread->line, clocks, thread->sampling.drawn ? thread->sampling.moments.next_ns : 0);
     /* The thread then notes its next wait, so that no other thread seems to wait for time that this one lost
      * before that wait. */
@@ -288,6 +334,15 @@ void sampler_drop_stranger_stack(void)
 }
 #endif
 
+/* Returns true if the signal is one of those that the thread waits for. The CPU timer of a sleeper may expire just
+ * before the thread is none any more. */
+static bool sampler_is_sample(const struct thread *thread, const siginfo_t *info, bool overflowed)
+{
+    if (likely(info->si_code == SI_TIMER))
+        return likely(!info->si_value.sival_int) || !thread->sampling.drawn || sleeper_is(thread);
+    return overflowed;
+}
+
 static void handle_sample(int signal, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
@@ -303,9 +358,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     }
     struct clock_reading clocks = clock_read(); /* the time of the sample */
     restart_enter(&thread->restart, context);
-    bool overflowed = counters_overflowed(thread, info);
-    if ((info->si_code == SI_TIMER || overflowed) && sampler_record_delivery(thread, info, context, &clocks))
-        sampler_prepare_next(thread, &clocks);
+    bool overflowed = counters_overflowed(thread, info), was_sleeper = sleeper_is(thread);
+    if (sampler_is_sample(thread, info, overflowed) && sampler_record_delivery(thread, info, context, &clocks))
+        sampler_prepare_next(thread, was_sleeper, &clocks);
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
@@ -335,6 +390,7 @@ bool sampler_init(void)
                  ": the program uses this signal; using "
                  "signal ",
                  log_decimal((uint64_t)sample_signal, used_text), NULL);
+    sleeper_init();
     if (sample_signal)
         unwind_note_trampoline(sample_signal);
     return sample_signal != 0;
@@ -366,6 +422,7 @@ static void sampler_start_timer(struct thread *thread)
     }
     bool cpu_clock = session.options.clock == CLOCK_CPU;
     thread->sampling.second_ns = 0;
+    thread->sleep = (struct thread_sleep){0};
     /* Set before the timer starts: the first signal may come before os_timer_start() returns. */
     thread->sampling.drawn = !cpu_clock;
     bool started =
@@ -395,6 +452,8 @@ static uint64_t sampler_silent_ns(const struct thread *thread, uint64_t now_ns)
     if (counters_plan_sample_period_ns() || (cpu_clock && thread != thread_self))
         return 0;
     uint64_t begin_ns = thread->sampling.moments.begin_ns + thread->sampling.moments.missed_ns;
+    if (sleeper_is(thread))
+        begin_ns = thread->sleep.due_ns;
     int64_t passed_ns = (int64_t)((cpu_clock ? clock_thread_cpu_ns() : now_ns) - begin_ns);
     return passed_ns > 0 ? (uint64_t)passed_ns : 0;
 }
@@ -438,6 +497,7 @@ static void sampler_stop_timer(struct thread *thread)
     uint64_t was = exchange_seq_cst(&thread->sampling.word, 0);
     if (!was)
         return;
+    shared_timer_delete(exchange_seq_cst(&thread->sleep.cpu_word, 0));
     thread->sampling.drawn = false;
     if (counters_plan_sample_period_ns())
         counters_overflow_stop(thread);
@@ -500,6 +560,7 @@ void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
 /* Disarms the thread's timer, so that its signal cannot reach the program before the thread's next check. */
 static void sampler_disarm(struct thread *thread)
 {
+    shared_timer_disarm(&thread->sleep.cpu_word, true);
     if (!counters_plan_sample_period_ns())
         shared_timer_disarm(&thread->sampling.word, session.options.clock == CLOCK_CPU);
     else if (load_relaxed(&thread->sampling.word))
@@ -555,6 +616,34 @@ static void sampler_check_signal(struct thread *thread)
     sampler_start(thread);
 }
 
+void sampler_settle_sleep(struct thread *thread, uint64_t end_ns)
+{
+    if (unlikely(sleeper_is(thread))) {
+        bool unheard = thread->sampling.unheard && thread->sleep.due_ns < end_ns;
+        sleeper_end(thread, unheard ? thread->sleep.due_ns : end_ns);
+        thread->sampling.moments.next_ns = UINT64_MAX; /* no sample is overdue */
+    }
+}
+
+/* The time since the sleep has no sample of its own. The first sample stands for it, too: it would have counted for more
+ * than there was, had a tick found the thread in that time. */
+void sampler_wake(struct thread *thread)
+{
+    struct moments *moments = &thread->sampling.moments;
+    if (!thread_enter_tool(thread))
+        return;
+    if (sleeper_is(thread)) {
+        uint64_t now_ns = clock_now_ns();
+        sleeper_wake(thread);
+        uint64_t begin_ns = thread->sleep.begin_ns, since_ns = now_ns > begin_ns ? now_ns - begin_ns : 0;
+        thread->sleep.begin_ns = begin_ns + since_ns;
+        sampler_resume(thread);
+        moments->missed_ns -= since_ns < moments->missed_ns ? since_ns : moments->missed_ns;
+        sampler_announce_due(thread);
+    }
+    thread_leave_tool(thread);
+}
+
 static __attribute__((noinline)) void sampler_look_now(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;
@@ -562,6 +651,8 @@ static __attribute__((noinline)) void sampler_look_now(struct thread *thread, ui
         thread->look_ticks = UINT64_MAX;
         return;
     }
+    if (unlikely(sleeper_is(thread)))
+        sampler_wake(thread);
     thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
     /* If the thread waits now, this applies to its present wait. */
     if (!thread->notes_apart || !thread->look_ticks)

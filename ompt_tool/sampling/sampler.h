@@ -37,6 +37,14 @@ void sampler_start(struct thread *thread);
 /* Deletes the thread's timer. At the end of the measurement any thread may call this. [owner] */
 void sampler_stop(struct thread *thread);
 
+/* Called by a sleeper (sleeper.h) outside the handler, before it waits in the runtime or for a lock, and before nodes
+ * of its tree move: books its sleep, and samples the thread in each period again. [owner] */
+void sampler_wake(struct thread *thread);
+
+/* Books a sleep that goes on at end_ns, the end of the measurement. The rules of sampler_count_undelivered() hold.
+ * [owner] */
+void sampler_settle_sleep(struct thread *thread, uint64_t end_ns);
+
 /* Counts samples that were due before end_ns but never came because the thread had no core: they count as
  * dropped at the end of the measurement. The thread's timer must be stopped, and its handler must record
  * nothing more. [owner] */

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* Returns the word that represents a timer. It consists of the timer's number and flags, one of which says
- * whether the timer is claimed. 0 stands for no timer. [any] */
+ * whether the timer is claimed. 0 stands for no timer. [handler] */
 uint64_t shared_timer_word(timer_t timer);
 
 /* Deletes the timer of a word that the caller has just replaced by 0. If another thread has claimed the

@@ -501,6 +501,24 @@ void core_pass_over(struct core *core, struct profile_thread *ledger)
     core->counts.read_ns = clock_now_ns();
 }
 
+struct core_since core_catch_up(struct core *core)
+{
+    struct run_counts before = core->counts.last;
+    long sleeps = core->counts.switches.sleeps;
+    struct core_since since = {0};
+    if (run_counts_read(&core->file, &core->counts.last))
+        since.no_core_ns = core->counts.last.no_core_ns - before.no_core_ns;
+    uint64_t used_ns = clock_thread_cpu_ns() - core->asked.cpu_ns;
+    core_ask_switches(core);
+    since.sleeps = core->counts.switches.sleeps - sleeps;
+    if (used_ns > core->asked.handler_ns)
+        since.on_core_ns = used_ns - core->asked.handler_ns;
+    core->counts.read_ns = clock_now_ns();
+    core_note_cpu_time(core, core->counts.read_ns, core->asked.cpu_ns + used_ns);
+    core->asked.handler_ns = 0;
+    return since;
+}
+
 void core_leave(struct core *core, uint64_t now_ns)
 {
     if (likely(core->asked.at_ns < now_ns)) /* This sample has not read the CPU time. */

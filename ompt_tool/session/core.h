@@ -142,6 +142,16 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
  * [handler] */
 void core_pass_over(struct core *core, struct profile_thread *ledger);
 
+/* What the kernel has counted since the thread's last sample. */
+struct core_since {
+    long sleeps;         /* number of times that the thread went to sleep */
+    uint64_t on_core_ns; /* ns with a core, without the last sample's handler */
+    uint64_t no_core_ns; /* ns without a core, although the thread was ready to run */
+};
+
+/* Returns these counts outside the handler, so that the next sample does not count them. [owner] */
+struct core_since core_catch_up(struct core *core);
+
 /* Notes the CPU time of the handler that began at now_ns, which must not count as the program's. Called after
  * the sample is recorded. [handler] */
 void core_leave(struct core *core, uint64_t now_ns);

@@ -149,6 +149,30 @@ struct thread_sampling {
     uint32_t skip;          /* number of samples still to be dropped after slow ones */
 };
 
+/* The sleep in which samples have found the thread (sleeper.h). */
+enum sleep_state {
+    SLEEP_NONE,    /* the thread is sampled once in each period */
+    SLEEP_GOES_ON, /* the thread slept at its last sample; its next one comes much later */
+    SLEEP_IS_OVER, /* the sleep is over, and the first sample after it has not come yet */
+};
+
+struct thread_sleep {
+    enum sleep_state state;
+    uint32_t node_idx, grafts; /* context of the sleep, and how many grafts the tree had seen then */
+    uint32_t gaps, patience;   /* number of gaps that it has slept through, of those after which they may be longer */
+    uint64_t most_gap_ns;      /* greatest gap between two samples of the thread as a sleeper */
+    uint32_t found;            /* number of samples in a row that found the thread in this sleep */
+    long sleeps;               /* the thread's voluntary switches (run_switches) at the last of them */
+    uint64_t found_ns;         /* time of the last of them */
+    uint64_t since_ns;         /* time of the first of them */
+    uint64_t begin_ns;         /* end of the time that has been booked */
+    uint64_t due_ns;           /* time for which the thread's timer is set */
+    uint64_t ends_ns;          /* end of the sleep, after which the timer is set to expire; 0: unknown */
+    uint64_t paused_ticks; /* for how long the program had paused the measurement when the thread became a sleeper */
+    timer_t cpu_timer;     /* timer of the thread's CPU time, to notice the end of the sleep */
+    uint64_t cpu_word;     /* its word (shared_timer.h); 0: there is none */
+};
+
 /* The construct that the thread executes. */
 struct thread_construct {
     uint64_t share; /* current worksharing construct, packed by THREAD_SHARE; 0: none */
@@ -214,6 +238,7 @@ struct thread {
     struct bystander stands_by;
     bool noted;                      /* whether a wait was noted since the end of the last region */
     struct thread_sampling sampling; /* the thread's timer and its samples */
+    struct thread_sleep sleep;       /* the sleep in which samples have found the thread */
     uint32_t counted_wait;           /* value of line->acquisitions at the last lock wait that a sample has counted */
     struct core core;
     struct thread_handover handover; /* waiting for a lock that was free, until its next owner is known */

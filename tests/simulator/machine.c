@@ -78,6 +78,26 @@ void machine_switch(struct sim_thread *thread)
 
 static void deliver(struct sim_thread *thread);
 
+static bool has_signal(const struct sim_thread *thread)
+{
+    return thread->timer.arrived || thread->cpu_timer.arrived;
+}
+
+static void post_tick(struct sim_thread *thread)
+{
+    if (thread->cpu_timer.armed && thread->run == RUN_ON_CORE)
+        queue_post(EVENT_TICK, thread, machine.now_ns - machine.now_ns % TICK_NS + TICK_NS,
+                   ++thread->cpu_timer.generation);
+}
+
+void machine_set_cpu_timer(struct sim_thread *thread, uint64_t after_ns)
+{
+    uint64_t running_ns = thread->run == RUN_ON_CORE ? machine.now_ns - thread->since_ns : 0;
+    thread->cpu_timer.armed = after_ns != 0;
+    thread->cpu_timer.at_ns = thread->on_core_ns + running_ns + after_ns;
+    post_tick(thread);
+}
+
 static void stop_progress(struct sim_thread *thread)
 {
     uint64_t passed = machine.now_ns - thread->since_ns;
@@ -119,9 +139,10 @@ static void begin_on_core(struct sim_thread *thread)
     if (machine.thread_count > machine.scenario->cores)
         queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, ++thread->slice_generation);
     thread->asleep = thread->asleep && !thread->woken;
+    post_tick(thread);
     if (machine.stopped && !thread->foreign)
         stop_thread(thread);
-    else if (thread->timer.arrived)
+    else if (has_signal(thread))
         deliver(thread);
     else
         progress(thread);
@@ -260,6 +281,22 @@ static void expire(struct sim_thread *thread, uint32_t generation)
     }
 }
 
+/* A clock tick comes while the thread has a core. */
+static void tick(struct sim_thread *thread, uint32_t generation)
+{
+    struct cpu_timer *timer = &thread->cpu_timer;
+    if (!timer->armed || timer->generation != generation || thread->run != RUN_ON_CORE)
+        return;
+    if (thread->on_core_ns + machine.now_ns - thread->since_ns < timer->at_ns) {
+        post_tick(thread);
+        return;
+    }
+    timer->armed = false;
+    timer->arrived = true;
+    if (!thread->stands_still)
+        deliver(thread);
+}
+
 /* As the kernel leaves it: behind what was executed last, or at the call that is to be repeated. */
 static void be_interrupted(struct sim_thread *thread, ucontext_t *context)
 {
@@ -275,9 +312,15 @@ static void call_handler(struct sim_thread *thread)
     static ucontext_t context;
     struct sigaction action;
     siginfo_t info = {.si_signo = thread->timer.signal, .si_code = SI_TIMER};
-    info.si_overrun = (int)thread->timer.waiting - 1;
-    thread->timer.waiting = 0;
-    thread->timer.arrived = false;
+    if (thread->timer.arrived) {
+        info.si_overrun = (int)thread->timer.waiting - 1;
+        thread->timer.waiting = 0;
+        thread->timer.arrived = false;
+    } else {
+        info.si_value.sival_int = 1;
+        thread->cpu_timer.arrived = false;
+        thread->asleep = !thread->woken;
+    }
     if (sigaction(thread->timer.signal, NULL, &action) != 0 || !(action.sa_flags & SA_SIGINFO))
         return;
     machine_switch(thread);
@@ -289,7 +332,7 @@ static void call_handler(struct sim_thread *thread)
 static void end_delivery(struct sim_thread *thread)
 {
     thread->stands_still = false;
-    if (thread->timer.arrived)
+    if (has_signal(thread))
         deliver(thread);
     else if (thread->woken)
         progress(thread);
@@ -426,7 +469,7 @@ static void go_on(void)
             continue;
         oracle_stopped(thread->number, false);
         thread->run = RUN_WAITS;
-        if (thread->woken || thread->timer.arrived)
+        if (thread->woken || has_signal(thread))
             make_ready(thread);
     }
 }
@@ -454,6 +497,9 @@ static void handle(const struct event *event)
         break;
     case EVENT_TIMER:
         expire(thread, event->generation);
+        break;
+    case EVENT_TICK:
+        tick(thread, event->generation);
         break;
     case EVENT_ARRIVE:
         arrive(thread);

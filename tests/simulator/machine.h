@@ -38,6 +38,17 @@ struct timer {
     uint32_t generation;
 };
 
+/* A timer of a thread's CPU time, which expires once, at a clock tick. */
+struct cpu_timer {
+    bool armed;
+    uint64_t at_ns; /* the thread's CPU time at which it is due */
+    uint32_t generation;
+    bool arrived; /* its signal has not been delivered yet */
+};
+
+/* Clock ticks come at the multiples of this. */
+#define TICK_NS 4000000u
+
 struct sim_thread {
     uint32_t number;
     bool foreign; /* another program's */
@@ -62,6 +73,7 @@ struct sim_thread {
     bool behind_wait;  /* it has executed nothing since it waited */
     bool woken;        /* what it waited for has come; else it wants a core for a signal only */
     struct timer timer;
+    struct cpu_timer cpu_timer;
     struct sim_thread *next_ready;
     uint64_t chance; /* its own, so that what one thread does changes no other's */
     /* runtime.c */
@@ -102,6 +114,9 @@ struct sim_thread *machine_thread(void);
 
 /* Gives the calling thread's variables to that thread. */
 void machine_switch(struct sim_thread *thread);
+
+/* Arms the thread's timer of CPU time, or disarms it (0). */
+void machine_set_cpu_timer(struct sim_thread *thread, uint64_t after_ns);
 
 /* The current thread wants a core for that long, and goes on (runtime_go_on) then. */
 void machine_busy(uint64_t ns);

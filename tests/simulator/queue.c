@@ -58,7 +58,7 @@ void queue_stand_still(uint64_t now_ns, uint64_t until_ns)
 {
     for (size_t i = 0; i < queue.count; i++) { /* those before it are a heap */
         struct event event = queue.heap[i];
-        bool by_clock = event.kind == EVENT_TIMER || event.kind == EVENT_WAKE;
+        bool by_clock = event.kind == EVENT_TIMER || event.kind == EVENT_TICK || event.kind == EVENT_WAKE;
         if (!by_clock)
             event.time_ns += until_ns - now_ns;
         else if (event.time_ns < until_ns)

@@ -9,6 +9,7 @@ enum event_kind {
     EVENT_DONE,
     EVENT_WAKE,
     EVENT_TIMER,
+    EVENT_TICK,
     EVENT_ARRIVE,
     EVENT_DELIVER,
     EVENT_SLICE,

@@ -8,21 +8,36 @@
 #include "tests/simulator/queue.h"
 #include "tests/unit/fake_clock.h"
 
-#define TICK_NS 4000000u
+/* A handle of a thread's timer of CPU time is the thread's address plus 1. */
+#define CPU_TIMER 1u
 
 bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 void __wrap_os_timer_stop(timer_t timer);
 bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+uint64_t __wrap_os_tick_ns(void);
 bool __wrap_os_timer_is_there(timer_t timer);
 pid_t __wrap_os_tid(void);
 void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
 unsigned __wrap_os_cores(void);
 uint64_t __wrap_os_process_start_ns(void);
 
+static struct sim_thread *cpu_timer_owner(timer_t timer)
+{
+    return (struct sim_thread *)((char *)timer - CPU_TIMER);
+}
+
+uint64_t __wrap_os_tick_ns(void)
+{
+    return TICK_NS;
+}
+
 bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
 {
     struct sim_thread *thread = timer;
-    (void)cpu_clock;
+    if (cpu_clock) {
+        machine_set_cpu_timer(cpu_timer_owner(timer), first_ns);
+        return true;
+    }
     thread->timer.generation++;
     thread->timer.armed = period_ns != 0;
     thread->timer.due_ns = first_ns;
@@ -35,6 +50,10 @@ bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint6
 
 bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
 {
+    if (cpu_clock) {
+        *timer = (char *)machine.current + CPU_TIMER;
+        return __wrap_os_timer_set(*timer, true, first_ns, period_ns);
+    }
     *timer = machine.current;
     machine.current->timer.signal = signal;
     return __wrap_os_timer_set(*timer, cpu_clock, first_ns, period_ns);
@@ -48,6 +67,11 @@ bool __wrap_os_timer_is_there(timer_t timer)
 void __wrap_os_timer_stop(timer_t timer)
 {
     struct sim_thread *thread = timer;
+    if ((uintptr_t)timer & CPU_TIMER) {
+        thread = cpu_timer_owner(timer);
+        thread->cpu_timer.armed = thread->cpu_timer.arrived = false;
+        return;
+    }
     thread->timer.armed = false;
     thread->timer.generation++;
     thread->timer.waiting = 0;
