@@ -39,6 +39,15 @@ void account_busy(struct profile_metric *metric, bool overhead, double p, uint64
     account_idleness(metric, p, census);
 }
 
+void account_cores(struct profile_cores *sums, double p, uint32_t running, uint32_t cores)
+{
+    double each = p / (running ? running : 1);
+    if (running <= cores)
+        sums->idle += each * (cores - running);
+    else
+        sums->beyond += each * (running - cores);
+}
+
 struct lock_blame account_waiter(double p, struct census census)
 {
     return (struct lock_blame){p, inverse_busy(p, census), shared_idle(p, census)};

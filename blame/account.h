@@ -18,6 +18,7 @@
 #include "cct/profile_tree.h"
 #include "cct/timeline/time.h"
 
+struct profile_cores;
 struct profile_thread;
 
 /* Limits of one delivery: on the moments at which it counts the other threads, and on the state lines that it
@@ -93,6 +94,10 @@ void account_own(struct profile_metric *metric, bool overhead, double p, uint64_
 
 /* Books only the thread's share of the other threads' idleness. Returns what it has added. [handler] */
 struct lock_blame account_idleness(struct profile_metric *metric, double p, struct census census);
+
+/* Books a running thread's share of the cores that no thread used while `running` threads ran or were ready, and of
+ * the threads beyond the cores. [handler] */
+void account_cores(struct profile_cores *sums, double p, uint32_t running, uint32_t cores);
 
 /* Returns the blame that a waiter's sample sends to the lock's holder. [handler] */
 struct lock_blame account_waiter(double p, struct census census);

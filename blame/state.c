@@ -144,6 +144,18 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&line->noted_last, now_ticks);
 }
 
+void state_wake_up(struct state_line *line, uint64_t now_ticks)
+{
+    struct state_sleep *sleep = &line->sleeps[line->sleeps_noted % STATE_SLEEPS];
+    if (line->state != STATE_ASLEEP)
+        return;
+    store_release(&sleep->since, line->asleep_since); /* S5, as in state_note_release() */
+    store_release(&sleep->until, now_ticks);
+    store_release(&line->sleeps_noted, line->sleeps_noted + 1);
+    store_release(&line->noted_last, now_ticks);
+    state_set_work(line);
+}
+
 /* Returns the region's entry for the passing of the barrier at which a thread waits; NULL if the place is no
  * barrier inside a region. */
 static uint64_t *state_pass_of(const struct region *region, uint64_t place)
@@ -167,17 +179,21 @@ struct census_time {
     int64_t grown; /* threads that had become IDLE by this time count as idle */
 };
 
-/* Returns the time from which on both rings are complete: that of their oldest entry that is not being
+/* Returns the time from which on all rings are complete: that of their oldest entry that is not being
  * overwritten; 0 if nothing has been overwritten yet. */
 static int64_t state_line_remembers_from(const struct state_line *line, uint64_t wait_key)
 {
     uint32_t releases = wait_key ? load_acquire(&line->releases) : 0;
-    uint32_t waits = load_acquire(&line->waits_noted);
+    uint32_t waits = load_acquire(&line->waits_noted), sleeps = load_acquire(&line->sleeps_noted);
     int64_t released = 0, waited = 0;
     if (releases >= STATE_RELEASES)
         released = (int64_t)load_relaxed(&line->released[(releases + 1) % STATE_RELEASES].ticks);
     if (waits >= STATE_WAITS)
         waited = (int64_t)load_relaxed(&line->waits[(waits + 1) % STATE_WAITS].since);
+    if (sleeps >= STATE_SLEEPS) {
+        int64_t slept = (int64_t)load_relaxed(&line->sleeps[(sleeps + 1) % STATE_SLEEPS].since);
+        waited = slept > waited ? slept : waited;
+    }
     return released > waited ? released : waited;
 }
 
@@ -501,6 +517,26 @@ static void state_count_wait_place(struct waiting_places *places, const struct w
     places->threads[number]++;
 }
 
+/* Returns true if the busy thread was ASLEEP at that time. */
+static bool state_was_asleep(const struct state_line *line, uint32_t state, int64_t ticks)
+{
+    if (state == STATE_ASLEEP && (int64_t)load_acquire(&line->asleep_since) <= ticks) /* S5 */
+        return true;
+    if ((int64_t)load_acquire(&line->noted_last) <= ticks)
+        return false;
+    uint32_t noted = load_acquire(&line->sleeps_noted);
+    for (uint32_t back = 1; back < STATE_SLEEPS && back <= noted; back++) {
+        const struct state_sleep *sleep = &line->sleeps[(noted - back) % STATE_SLEEPS];
+        int64_t since = (int64_t)load_acquire(&sleep->since), until = (int64_t)load_acquire(&sleep->until);
+        /* S5: the count is loaded last */
+        if (until <= ticks || load_relaxed(&line->sleeps_noted) - noted + back >= STATE_SLEEPS)
+            return false;
+        if (since <= ticks)
+            return true;
+    }
+    return false;
+}
+
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places)
 {
@@ -521,6 +557,7 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
             continue;
         if (line == own || !state_waited_at(line, state, &when, &waiting)) {
             census.busy++;
+            census.asleep += state_was_asleep(line, state, when.ticks);
         } else if (state_wait_is_parked(&waiting, when.ticks)) {
             continue;
         } else if (unlikely(state_wait_was_over(&waiting) <= when.ticks)) {

@@ -22,6 +22,7 @@
 #define STATE_HELD_LOCKS  7u
 #define STATE_RELEASES    32u /* entries of the ring; a power of two, like STATE_WAITS */
 #define STATE_WAITS       32u
+#define STATE_SLEEPS      32u
 #define STATE_NO_HOLDER   0xffffu
 
 /* The grace: time in ns for which an idle thread counts as dispatch, and so as busy (docs/accounting.md). */
@@ -41,6 +42,8 @@ enum thread_state {
     /* in an MPI call that may wait for other ranks; for its team, the thread is as busy as one that waits for
      * a lock */
     STATE_MPI_WAIT = 3,
+    /* WORK that needs no core: the thread sleeps in a call of its own. For a team it is busy. */
+    STATE_ASLEEP = 4,
 };
 
 /* Which locks a thread stamps: all, those for which a sample has seen a waiter, or none (blame/contended.h). */
@@ -88,6 +91,12 @@ struct state_line {
         struct region *region;
         uint32_t region_instance;
     } waits[STATE_WAITS];
+    /* The last times in which the thread was ASLEEP, for samples that ask how many cores were used. */
+    uint32_t sleeps_noted; /* number of entries ever written to sleeps[] */
+    uint64_t asleep_since; /* start of the ASLEEP state, in ticks */
+    struct state_sleep {
+        uint64_t since, until;
+    } sleeps[STATE_SLEEPS];
 } __attribute__((aligned(64)));
 
 _Static_assert(offsetof(struct state_line, held) == 56,
@@ -119,6 +128,7 @@ struct census {
      * includes the asking thread if it is busy */
     uint32_t busy;
     uint32_t in_use; /* t_now: number of threads that are not between regions */
+    uint32_t asleep; /* number of busy threads that were ASLEEP, and needed no core */
     uint32_t holder; /* line of the thread that held the lock in question, or STATE_NO_HOLDER */
     /* whether the holder's own samples count the threads that wait for the lock */
     bool holder_counts;
@@ -238,6 +248,19 @@ static inline void state_set_mpi_wait(struct state_line *line) /* [owner] */
 {
     store_release(&line->state, (uint8_t)STATE_MPI_WAIT);
 }
+
+/* Puts a thread in WORK to sleep. Returns false in another state: the sleep is part of that wait. [handler] */
+static inline bool state_fall_asleep(struct state_line *line, uint64_t since_ticks)
+{
+    if (line->state != STATE_WORK)
+        return false;
+    store_release(&line->asleep_since, since_ticks); /* S5: stored after the note of the previous sleep */
+    store_release(&line->state, (uint8_t)STATE_ASLEEP);
+    return true;
+}
+
+/* Ends the sleep of an ASLEEP thread, and notes it. [handler] */
+void state_wake_up(struct state_line *line, uint64_t now_ticks);
 
 static inline bool state_is_hidden(const struct state_line *line) /* [handler] */
 {

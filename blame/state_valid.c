@@ -56,12 +56,25 @@ static bool are_waits_valid(const struct state_line *line)
     return true;
 }
 
+static bool are_sleeps_valid(const struct state_line *line)
+{
+    uint32_t count = line->sleeps_noted < STATE_SLEEPS ? line->sleeps_noted : STATE_SLEEPS;
+    uint64_t end_ticks = line->state == STATE_ASLEEP ? line->asleep_since : line->noted_last;
+    for (uint32_t back = 1; back <= count; back++) {
+        const struct state_sleep *sleep = &line->sleeps[(line->sleeps_noted - back) % STATE_SLEEPS];
+        if (!is_by(sleep->until, end_ticks) || !is_by(sleep->since, sleep->until))
+            return false;
+        end_ticks = sleep->since;
+    }
+    return true;
+}
+
 bool state_is_valid(const struct state_line *line, uint64_t now_ticks)
 {
     bool is_idle = line->state == STATE_IDLE;
-    return line->state <= STATE_MPI_WAIT && line->stamps <= STATE_STAMPS_NONE && is_place_valid(line->place) &&
+    return line->state <= STATE_ASLEEP && line->stamps <= STATE_STAMPS_NONE && is_place_valid(line->place) &&
            (!is_idle || state_is_hidden(line) || is_by(line->idle_since, now_ticks)) &&
            (!is_idle || is_instance_known(line->region, line->region_instance)) && is_by(line->wait_since, now_ticks) &&
            is_by(line->noted_last, now_ticks) && are_held_locks_valid(line, now_ticks) && are_releases_valid(line) &&
-           are_waits_valid(line);
+           are_waits_valid(line) && are_sleeps_valid(line);
 }

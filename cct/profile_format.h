@@ -335,6 +335,8 @@ struct profile_header {
      * equals before_start_ns */
     double before_inverse_busy_ns;
     uint32_t seed; /* seed of the random sampling times (cct/timeline/moment.h); 0: unknown */
+    /* 1: the program has no team, and CORES nodes have its core idleness; 0: equation 1 of LMF13 gives it */
+    uint32_t without_team;
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES,

@@ -103,6 +103,14 @@ struct profile_spread {
     uint32_t reserved[3];
 };
 
+/* The metric of CORES nodes, in ns: cores that nothing used while the parent's context ran, of a program without a
+ * team. p is the weight of a sample, C the number of cores, r the number of threads that ran or were ready. */
+struct profile_cores {
+    double idle;   /* p max(0, C - r) / r summed over samples */
+    double beyond; /* p max(0, r - C) / r summed over samples */
+    double reserved[6];
+};
+
 #define PROFILE_COUNTERS 8u /* maximum number of events in BLAME_COUNTERS */
 
 /* The metric of COUNTERS nodes. The file's text "counters" names the values in the same order. */
@@ -120,6 +128,8 @@ _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric) &&
                "and these");
 _Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric),
                "a struct profile_ranks is as large as a struct profile_metric");
+_Static_assert(sizeof(struct profile_cores) == sizeof(struct profile_metric),
+               "a struct profile_cores is as large as a struct profile_metric");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
 
 #endif

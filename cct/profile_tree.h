@@ -74,6 +74,8 @@ enum profile_node_kind {
     /* below PSEUDO: the line at which another thread held what the sampled thread waited for; key as for
      * FRAME */
     PROFILE_NODE_HOLDER = 28,
+    /* below a context: cores that nothing used meanwhile; key: 0; metric: struct profile_cores; no row */
+    PROFILE_NODE_CORES = 29,
 };
 
 /* key for all executions of a phase after the first BLAME_PHASE_INSTANCES */
@@ -113,6 +115,8 @@ enum profile_pseudo {
     PROFILE_PSEUDO_FIBER = 15,
     /* <tree full>: calls below its parent for which the tree could take no more nodes (cct/tree.h) */
     PROFILE_PSEUDO_TREE_FULL = 16,
+    /* <no thread ran>, below the root: all threads of a program without a team slept. Has a CORES node. */
+    PROFILE_PSEUDO_NO_THREAD_RAN = 17,
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr) & 0xffffffffffffull))

@@ -49,3 +49,9 @@ void sums_add_ranks(struct profile_ranks *to, const struct profile_ranks *from)
     to->wall += from->wall;
     to->waited += from->waited;
 }
+
+void sums_add_cores(struct profile_cores *to, const struct profile_cores *from)
+{
+    to->idle += from->idle;
+    to->beyond += from->beyond;
+}

@@ -76,6 +76,8 @@ static bool tree_sums_are_valid(enum profile_node_kind kind, const void *record)
         return probe->inclusive_ns >= 0 && probe->sum_of_squares >= 0;
     case PROFILE_NODE_RANKS:
         return tree_sums_are_not_negative(record, 4);
+    case PROFILE_NODE_CORES:
+        return tree_sums_are_not_negative(record, 2);
     case PROFILE_NODE_WAITS:
     case PROFILE_NODE_INITIALISER:
         return waits->longest_ns >= 0 && waits->sum_ns >= waits->longest_ns;

@@ -28,6 +28,9 @@ static void graft_add_record(enum profile_node_kind kind, void *to, const void *
     case PROFILE_NODE_RANKS:
         sums_add_ranks(to, from);
         break;
+    case PROFILE_NODE_CORES:
+        sums_add_cores(to, from);
+        break;
     default:
         sums_add(to, from);
     }

@@ -295,6 +295,7 @@ static void job_add_header(struct job *job, const struct profile *rank, uint64_t
     to->cores = from->cores > to->cores ? from->cores : to->cores;
     to->ranks = from->ranks > to->ranks ? from->ranks : to->ranks;
     to->ranks_seen = from->ranks_seen > to->ranks_seen ? from->ranks_seen : to->ranks_seen;
+    to->without_team &= from->without_team;
     to->regions += from->regions;
     to->threads_untracked += from->threads_untracked;
     to->untracked_ns += from->untracked_ns;
@@ -363,6 +364,7 @@ static void job_take_first_rank(struct job *job, const struct profile *rank)
         .tool_start_ns = UINT64_MAX,
         .rate = from->rate,
         .clock = from->clock,
+        .without_team = from->without_team,
         .environment = from->environment,
         .context = from->context,
         .tasks = from->tasks,

@@ -72,6 +72,8 @@ static uint32_t profile_merge_map_one(struct merge *merge, const struct profile_
         if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
             return parent;
         return MAP_MERGED + node_tree_child(&merge->tree, parent - MAP_MERGED, node->kind, node->key);
+    case PROFILE_NODE_CORES: /* a part of its parent's sums */
+        return parent;
     case PROFILE_NODE_INSTANCE:
         if (parent == MAP_SKIP || merge->profile->nodes[parent - MAP_MERGED].kind != PROFILE_NODE_PHASE)
             return MAP_SKIP;
@@ -123,10 +125,18 @@ static bool profile_merge_ranks_sane(const struct profile_ranks *ranks)
     return true;
 }
 
+static bool profile_merge_cores_sane(const struct profile_cores *cores)
+{
+    return profile_number_sane(cores->idle) && profile_number_sane(cores->beyond) && cores->idle >= 0 &&
+           cores->beyond >= 0;
+}
+
 static bool profile_merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
 {
     if (node->kind == PROFILE_NODE_RANKS)
         return profile_merge_ranks_sane((const void *)metric);
+    if (node->kind == PROFILE_NODE_CORES)
+        return profile_merge_cores_sane((const void *)metric);
     /* In a `<no core>` node, `overhead` may be negative. It is minus the time whose inverse_busy belongs to
      * the parent. */
     double least = profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
@@ -145,6 +155,9 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
     struct profile_sums sums = {.metric = *metric};
     if (node->kind == PROFILE_NODE_RANKS) {
         sums = profile_sums_of_ranks((const void *)metric);
+    } else if (node->kind == PROFILE_NODE_CORES) {
+        const struct profile_cores *cores = (const void *)metric;
+        sums = (struct profile_sums){.core_idle = cores->idle, .core_beyond = cores->beyond};
     } else if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
                profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
         sums.blocked = sums.work;
@@ -189,8 +202,8 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
             continue;
         if (!profile_merge_metric_sane((const struct profile_node *)chunk + unit, metric))
             return "damaged: a metric is not a possible value";
-        if (((const struct profile_node *)chunk)[unit].kind != PROFILE_NODE_RANKS &&
-            metric->work + metric->overhead > 0)
+        uint8_t kind = ((const struct profile_node *)chunk)[unit].kind;
+        if (kind != PROFILE_NODE_RANKS && kind != PROFILE_NODE_CORES && metric->work + metric->overhead > 0)
             merge->profile->nodes[mapped - MAP_MERGED].threads |=
                 profile_merge_node_thread_bits(merge, (const struct profile_node *)chunk + unit, chunk->owner);
         profile_merge_metric(merge, (const struct profile_node *)chunk + unit, mapped - MAP_MERGED, metric);

@@ -12,7 +12,12 @@ struct profile_sums profile_sums_before_start(const struct profile_header *heade
     left -= lost;
     double blocked = fmin((double)header->before_blocked_ns, left);
     *no_core = (struct profile_sums){.no_core = lost, .inverse_busy = lost * scale};
-    return (struct profile_sums){.work = left - blocked, .blocked = blocked, .inverse_busy = left * scale};
+    struct profile_sums sums = {.work = left - blocked, .blocked = blocked, .inverse_busy = left * scale};
+    if (header->without_team) { /* one thread ran, or was ready, except while it slept */
+        no_core->core_idle = (header->cores - 1) * lost;
+        sums.core_idle = header->cores * left - sums.work;
+    }
+    return sums;
 }
 
 struct profile_sums profile_sums_of_ranks(const struct profile_ranks *ranks)

@@ -16,14 +16,16 @@ struct profile_header;
 
 /* Sums that are not part of the own time. Times are in ns. */
 #define PROFILE_SUMS_MORE(FIELD)                                                                                       \
-    FIELD(blocked_idle)  /* part of shared_idle blamed on blocked threads */                                           \
-    FIELD(mpi_calls)     /* sampled MPI calls */                                                                       \
-    FIELD(mpi_ranks)     /* sum of the communicators' sizes in these calls */                                          \
-    FIELD(mpi_bytes)     /* sum of the bytes that these calls transferred */                                           \
-    FIELD(rank_idle)     /* field `blame` of struct profile_ranks */                                                   \
-    FIELD(rank_named)    /* field `named` of struct profile_ranks */                                                   \
-    FIELD(rank_wall)     /* field `wall` of struct profile_ranks */                                                    \
-    FIELD(rank_waited)   /* field `waited` of struct profile_ranks */                                                  \
+    FIELD(blocked_idle) /* part of shared_idle blamed on blocked threads */                                            \
+    FIELD(mpi_calls)    /* sampled MPI calls */                                                                        \
+    FIELD(mpi_ranks)    /* sum of the communicators' sizes in these calls */                                           \
+    FIELD(mpi_bytes)    /* sum of the bytes that these calls transferred */                                            \
+    FIELD(rank_idle)    /* field `blame` of struct profile_ranks */                                                    \
+    FIELD(rank_named)   /* field `named` of struct profile_ranks */                                                    \
+    FIELD(rank_wall)    /* field `wall` of struct profile_ranks */                                                     \
+    FIELD(rank_waited)  /* field `waited` of struct profile_ranks */                                                   \
+    FIELD(core_idle)    /* fields `idle` and `beyond` of struct profile_cores */                                       \
+    FIELD(core_beyond)                                                                                                 \
     FIELD(own_elsewhere) /* own time here that inverse_busy counts in another context; negative in that context */
 
 /* A struct profile_metric and the sums for which it has no field. Times are in ns. */

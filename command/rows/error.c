@@ -10,8 +10,10 @@
 struct error_terms error_terms_of(const struct profile *profile)
 {
     const struct profile_header *header = &profile->header;
-    struct error_terms terms = {
-        .threads = fmax(header->threads_max, 1), .cores = fmax(header->cores, 1), .ranks = fmax(header->ranks_seen, 1)};
+    struct error_terms terms = {.threads = fmax(header->threads_max, 1),
+                                .cores = fmax(header->cores, 1),
+                                .ranks = fmax(header->ranks_seen, 1),
+                                .without_team = header->without_team};
     double rate = profile_least_rate(profile);
     for (size_t i = 0; i < profile->thread_count; i++)
         terms.waits = terms.waits || profile->threads[i].lock_wait > 0;
@@ -40,7 +42,9 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
         beside = t;
         break;
     case METRIC_CORE_IDLENESS: /* C/b - 1, for C cores */
-        up = c - 1;
+        up = terms->without_team ? c : c - 1;
+        if (terms->without_team) /* (C - r)/r, and C while no thread runs */
+            break;
         down = terms->waits ? fmax(t - c, 0) : 1 - c / t; /* with the waiters' shares, if there are any */
         beside = c * c / t;
         break;

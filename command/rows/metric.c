@@ -76,6 +76,11 @@ static double metric_idleness_ns(const struct profile_sums *sums, double t)
     return idle < 0 && -idle <= 1e-9 * (capacity + own) ? 0 : idle;
 }
 
+static double metric_core_idleness_ns(const struct rows *rows, const struct profile_sums *sums)
+{
+    return rows->without_team ? sums->core_idle : metric_idleness_ns(sums, rows->cores);
+}
+
 static double metric_value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 
 static double metric_sum_ns(const struct rows *rows, const struct profile_sums *sums, const enum metric *metric,

@@ -37,7 +37,7 @@
            "#c06a35",                                                                                                  \
            "Time in which this context itself waited for locks; the metric lock wait charges this time to "            \
            "the holders")                                                                                              \
-    METRIC(CORE_IDLENESS, 5, metric_idleness_ns(sums, rows->cores), "core-idleness", "core idleness", "s", NULL,       \
+    METRIC(CORE_IDLENESS, 5, metric_core_idleness_ns(rows, sums), "core-idleness", "core idleness", "s", NULL,         \
            "#d9a520", "#c79a2b", "Idleness of cores instead of threads")                                               \
     METRIC(SHARED_IDLENESS, 6, sums->shared_idle, "shared-idleness", "shared idleness", "s", NULL, "#c79a2b",          \
            "#b08a2c", "Idleness as counted in a shared environment: only threads in a team can be idle")               \

@@ -97,7 +97,8 @@ struct error_terms {
     double lifetime; /* s that all threads lived, if each thread had a sample in each period; otherwise 0 */
     double threads, cores;
     double ranks; /* number of ranks of one machine that saw one another */
-    bool waits;   /* whether threads waited for locks */
+    bool without_team;
+    bool waits; /* whether threads waited for locks */
 };
 
 /* The node whose statistics show how the times of a row differ between a job's ranks (command/rows/spread.c). */
@@ -120,6 +121,7 @@ struct rows {
     uint32_t *node_context;
     size_t node_count;
     double threads, cores; /* number of threads T, number of cores C */
+    bool without_team;     /* whether the program has no team, so that cores idle, and not threads */
     bool shared;           /* whether `idleness` means shared idleness */
     /* whether these are rows of a job, where the effort includes waiting for other ranks */
     bool job;

@@ -37,6 +37,7 @@ static const char *const pseudo_names[] = {
     [PROFILE_PSEUDO_INTERPRETER_LOCK] = "<waiting for the interpreter's lock>",
     [PROFILE_PSEUDO_FIBER] = "<fiber>",
     [PROFILE_PSEUDO_TREE_FULL] = "<tree full>",
+    [PROFILE_PSEUDO_NO_THREAD_RAN] = "<no thread ran>",
 };
 
 const char *row_pseudo_name(uint64_t code)
@@ -376,6 +377,7 @@ static struct rows *rows_new(const struct profile *profile)
     rows->threads = profile->header.threads_max ? profile->header.threads_max : 1;
     rows->cores = profile->header.cores ? profile->header.cores : 1;
     rows->job = profile->header.merged;
+    rows->without_team = profile->header.without_team;
     rows->shared = profile->header.environment == 1;
     rows->events = profile_text(profile, "sample") != NULL;
     rows->error = error_terms_of(profile);

@@ -17,6 +17,7 @@ struct rows *rows_like(const struct rows *rows)
     made->job = rows->job;
     made->error = rows->error;
     made->shared = rows->shared;
+    made->without_team = rows->without_team;
     made->events = rows->events;
     made->whole = rows_whole(rows);
     made->counter_count = rows->counter_count;
@@ -55,7 +56,7 @@ bool rows_sums_are_zero(const struct profile_sums *sums)
     return sums->samples == 0 && sums->work == 0 && sums->overhead == 0 && sums->lock_wait == 0 &&
            sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0 && sums->no_core == 0 &&
            sums->blocked == 0 && sums->mpi_wait == 0 && sums->own_elsewhere == 0 && sums->rank_idle == 0 &&
-           sums->rank_waited == 0;
+           sums->core_idle == 0 && sums->core_beyond == 0 && sums->rank_waited == 0;
 }
 
 /* Adds sums to one of a row's sums. As long as only one record has been added, the row points to that record. */

@@ -304,6 +304,39 @@ static void conservation_add_bound(struct law_list *laws, const struct profile *
             .tolerance = 1e-9 * (double)profile->header.period_ns});
 }
 
+/* Returns the time, in ns, for which the process had a thread that was sampled. */
+static double law_observed_ns(const struct profile *profile)
+{
+    double begin_ns = INFINITY, end_ns = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        double end = (double)profile_thread_end_ns(&profile->threads[i]);
+        begin_ns = fmin(begin_ns, end - profile_thread_life_ns(profile, &profile->threads[i]));
+        end_ns = fmax(end_ns, end);
+    }
+    return fmax(0, end_ns - begin_ns - (double)profile->header.paused_ns - profile->stopped_ns);
+}
+
+/* Checks for a program without a team that each core either had a thread or is counted as idle. */
+static void conservation_add_cores(struct law_list *laws, const struct profile *profile, const struct ledger *ledger,
+                                   const struct profile_sums *total, const struct error_terms *error)
+{
+    const struct profile_header *header = &profile->header;
+    double capacity_s = 1e-9 * header->cores * law_observed_ns(profile);
+    if (!header->without_team || header->merged || header->threads_untracked || profile->tree || ledger->unsampled > 0)
+        return;
+    law_list_add(
+        laws,
+        (struct conservation_law){
+            .name = "core_idleness",
+            .statement = "core idleness of contexts = cores x observed wall time - time of threads that ran or were "
+                         "ready + time of those beyond the cores",
+            .left = 1e-9 * total->core_idle,
+            .right =
+                capacity_s - 1e-9 * (ledger_busy(ledger) - ledger->lock_wait - ledger->blocked - total->core_beyond),
+            .tolerance = ERROR_NEVER * sqrt(error_variance(error, METRIC_CORE_IDLENESS, capacity_s, ERROR_ALONE)) +
+                         header->cores * law_tolerance_of_thread_ends(error, profile->thread_count)});
+}
+
 /* Returns the context to which a node belongs, for lock wait: a LOCK node's parent, or the context that has the
  * pseudo node. */
 static size_t law_context_of(const struct profile *profile, size_t node)
@@ -504,6 +537,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         conservation_add_lock_bound(&list, profile, &ledger);
         conservation_add_probed(&list, profile);
         conservation_add_no_core(&list, profile, error);
+        conservation_add_cores(&list, profile, &ledger, &total, error);
         conservation_add_ranks(&list, profile, &total, error);
     }
     if (profile->timeline.bins && !profile->timeline.without && !profile->tree)

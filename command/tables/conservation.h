@@ -30,7 +30,7 @@ struct conservation_law {
 /* the file comes from `blame snapshot`: a sample may be on one side only */
 #define LAW_COPIED "copied while it ran"
 
-#define CONSERVATION_LAWS 14
+#define CONSERVATION_LAWS 15
 
 /* Fills laws[] and returns their number. Laws that do not apply to the run are left out. */
 size_t conservation_check(const struct profile *profile, const struct rows *rows,

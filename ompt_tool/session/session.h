@@ -17,11 +17,13 @@ struct session {
     struct run_options options;
     char program[256]; /* name with which the program was started */
     uint64_t period_ns;
-    uint64_t start_ns;     /* start of the process in ns, on CLOCK_MONOTONIC */
-    uint32_t stopping;     /* 1: no more samples are taken, and the trees no longer change */
-    bool armed;            /* whether the process is measured even if it begins no region */
-    bool plain;            /* whether the measurement has begun without an OpenMP runtime */
-    bool wants_work;       /* whether the profile is kept only if the process works (SESSION_LEAST_CPU_NS) */
+    uint64_t start_ns; /* start of the process in ns, on CLOCK_MONOTONIC */
+    uint32_t stopping; /* 1: no more samples are taken, and the trees no longer change */
+    bool armed;        /* whether the process is measured even if it begins no region */
+    bool plain;        /* whether the measurement has begun without an OpenMP runtime */
+    bool wants_work;   /* whether the profile is kept only if the process works (SESSION_LEAST_CPU_NS) */
+    /* whether samples count the cores that no thread uses: the program has no team, and a clock triggers the samples */
+    bool counts_cores;
     bool exits;            /* whether the program's exit handlers are running */
     uint32_t paused;       /* 1: the program has paused the measurement */
     uint64_t paused_since; /* start of the current pause, on clock_ticks() */

@@ -35,6 +35,16 @@ class WithoutOpenmp(BlameTest):
         self.assert_total(profile, "blocked", "nap", 0.2)
         self.assertEqual((profile.run["threads_max"], profile.run["regions"], profile.total("idleness", "main")), (1, 0, 0))
 
+    def test_cores_that_its_thread_did_not_use_are_idle(self):
+        """At each sample: all but one while the thread runs, blamed on its code, or all of them while it sleeps."""
+        profile = self.load(self.measured(200, 50, 150), checks=SOUND)
+        cores, idle = profile.run["cores"], lambda name: profile.total("core idleness", name)
+        for name in ("hot", "warm"):
+            self.assertAlmostEqual(idle(name), (cores - 1) * (profile.total("work", name) + profile.total("no core", name)), places=4)
+        self.assertAlmostEqual(idle("<no thread ran>"), cores * profile.total("blocked", "nap"), delta=0.05 * cores)
+        self.assertGreater(idle("<no thread ran>"), 0)
+        self.assertIn("core_idleness", profile.run["conservation"])
+
     def test_the_summary_says_that_there_was_no_openmp(self):
         run = self.measured(200, 0, 100, env={"BLAME_SUMMARY": "1"})
         self.assertIn(", no OpenMP\n", run.stderr, run)

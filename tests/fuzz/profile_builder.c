@@ -239,6 +239,8 @@ static void example_ranks(struct profile_builder *builder, uint32_t tree, uint32
     uint32_t node =
         builder_node(builder, tree, parent, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(number % 100, number % 5 ? call : 0));
     builder_record(builder, tree, node, &ranks);
+    builder_record(builder, tree, builder_node(builder, tree, parent, PROFILE_NODE_CORES, 0),
+                   &(struct profile_cores){.idle = 1e6 * (number % 5), .beyond = 1e5 * (number % 3)});
     node = builder_node(builder, tree, parent, PROFILE_NODE_MPI, number % 100);
     builder_metric(builder, tree, node, &waited);
     builder_record(builder, tree, builder_node(builder, tree, node, PROFILE_NODE_RANKS, 0),

@@ -42,6 +42,22 @@ UNIT_TEST(a_census_without_busy_threads_counts_the_sampled_one)
     assert_near(metric.shared_idle, 0);                                          /* never negative */
 }
 
+/* Each of r running threads is sampled once in each period. */
+UNIT_TEST(the_threads_that_run_share_the_cores_that_do_not)
+{
+    struct profile_cores one = {0}, three = {0}, more = {0};
+    account_cores(&one, P, 1, 8);
+    assert_near(one.idle, 7 * P);
+    for (int i = 0; i < 3; i++)
+        account_cores(&three, P, 3, 8);
+    assert_near(three.idle, 5 * P);
+    assert_near(three.beyond, 0);
+    for (int i = 0; i < 3; i++)
+        account_cores(&more, P, 3, 2);
+    assert_near(more.idle, 0);
+    assert_near(more.beyond, P);
+}
+
 UNIT_TEST(an_idle_moment_is_booked_by_what_the_thread_was)
 {
     struct profile_thread ledger = {0};

@@ -62,6 +62,39 @@ UNIT_TEST_WITH(conservation_laws_compare_contexts_with_ledgers, make, made_finis
     assert_string_equal(laws[0].cause, "copied while it ran");
 }
 
+/* Two threads on four cores: one runs for 2 s, the other for 1 s and sleeps for 1 s. */
+UNIT_TEST_WITH(without_a_team_each_core_has_a_thread_or_is_idle, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    const uint64_t end_ns = 1000 + 2 * (uint64_t)S;
+    made.profile.header.cores = 4;
+    made.profile.header.rate = 200;
+    made.profile.header.period_ns = 5000000;
+    made_work(0, BODY_8, 3);
+    made.profile.nodes[1].metric.core_idle = 5 * S;
+    made.threads[0] = (struct profile_thread){.kind = 1, .begin_ns = 1000, .end_ns = end_ns, .work = 2 * S};
+    made.threads[1] = (struct profile_thread){.kind = 1, .begin_ns = 1000, .end_ns = end_ns, .work = S, .blocked = S};
+    made.profile.thread_count = 2;
+    assert_null(law_of(laws, conservation_check(&made.profile, made_tables(), laws), "core_idleness"));
+    made.profile.header.without_team = 1;
+    const struct conservation_law *law =
+        law_of(laws, conservation_check(&made.profile, made_tables(), laws), "core_idleness");
+    assert_true(law->ok && law->left == 5 && fabs(law->right - 5) < 1e-9 && !law->exact);
+    made.profile.nodes[1].metric.core_idle = 6.5 * S;
+    conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(!law->ok && fabs(law->residual - 1.5) < 1e-9);
+    made.profile.nodes[1].metric.core_beyond = 1.5 * S; /* there were more threads than cores for a while */
+    conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(law->ok);
+    made.profile.nodes[1].metric.core_idle = 4.5 * S;
+    made.profile.nodes[1].metric.core_beyond = 0;
+    made.profile.header.paused_ns = 125000000;
+    conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(law->ok && fabs(law->right - 4.5) < 1e-9);
+    made.profile.header.threads_untracked = 1;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "core_idleness"));
+}
+
 /* Of four threads three can wait for one: 3 s beside 1 s of work, and not more, though another row has room. */
 UNIT_TEST_WITH(no_context_has_more_idleness_than_its_time_allows, make, made_finish)
 {

@@ -110,6 +110,16 @@ UNIT_TEST(idleness_is_known_as_well_as_the_threads_beside_it)
             }
 }
 
+/* A sample of a thread that is alone on C cores adds C - 1 periods, and one while no thread runs C. */
+UNIT_TEST(without_a_team_core_idleness_is_as_uncertain_as_its_largest_share)
+{
+    struct error_terms terms = terms_of(4, 0);
+    terms.cores = 8;
+    terms.without_team = true;
+    double variance = error_variance(&terms, METRIC_CORE_IDLENESS, 7, (struct error_basis){.own = 1, .idle_beside = 1});
+    assert_true(variance >= PERIOD * 7 * 7 && variance <= PERIOD * 7 * 8 + 2 * pow(PERIOD * 8, 2));
+}
+
 /* Two samples may have been missed: two of those whose mean the others are. */
 UNIT_TEST(few_samples_beside_many_threads_are_believed_as_what_they_are)
 {

@@ -96,6 +96,8 @@ static void add_tree(struct profile_builder *builder, struct made made, uint32_t
     const uint32_t nodes[] = {work, entry, place, lost, asleep};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
         builder_metric(builder, 1, nodes[i], &metrics[i]);
+    builder_record(builder, 1, builder_node(builder, 1, work, PROFILE_NODE_CORES, 0),
+                   &(struct profile_cores){.idle = 3e8, .beyond = 1e7});
     add_locks(builder, made, root, work, app);
     struct profile_probe probe = {.calls = 2,
                                   .inclusive_ns = 1e9,
@@ -228,10 +230,12 @@ static void assert_same_sums(const struct profile_sums *a, const struct profile_
 {
     const double left[] = {a->work,           a->overhead,   a->lock_wait, a->inverse_busy, a->shared_idle,
                            a->lock_wait_here, a->no_core,    a->blocked,   a->blocked_idle, a->own_elsewhere,
-                           a->rank_idle,      a->rank_named, a->rank_wall, a->rank_waited,  a->mpi_wait};
+                           a->rank_idle,      a->rank_named, a->rank_wall, a->rank_waited,  a->mpi_wait,
+                           a->core_idle,      a->core_beyond};
     const double right[] = {b->work,           b->overhead,   b->lock_wait, b->inverse_busy, b->shared_idle,
                             b->lock_wait_here, b->no_core,    b->blocked,   b->blocked_idle, b->own_elsewhere,
-                            b->rank_idle,      b->rank_named, b->rank_wall, b->rank_waited,  b->mpi_wait};
+                            b->rank_idle,      b->rank_named, b->rank_wall, b->rank_waited,  b->mpi_wait,
+                            b->core_idle,      b->core_beyond};
     assert_int_equal(a->samples, b->samples);
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         assert_true(fabs(left[i] - right[i]) <= 1e-9 * (1e9 + fabs(left[i])));
@@ -295,6 +299,7 @@ UNIT_TEST_WITH(what_is_written_is_read_again, make_paths, remove_files)
     assert_same(job, again);
     assert_int_equal(again->header.chunk_count,
                      6); /* texts, ranks, modules, names, threads, contexts: no rank has one to itself */
+    assert_true(find_node(again, PROFILE_NODE_FRAME, 0x300)->metric.core_idle == RANKS * 3e8);
     assert_true(again->stopped_ns == RANKS * 1e9 && job->stopped_ns == RANKS * 1e9);
     assert_true(fabs(profile_stopped_beside_ns(again) - RANKS * 0.5e9) < 1); /* one of two threads was there */
     assert_int_equal(again->lock_count, 3); /* the heap's lock has an entry without its initialiser, too */

@@ -117,6 +117,27 @@ WITH_FILE(what_other_ranks_wait_for_is_not_less_than_nothing)
     assert_refused("damaged: a metric");
 }
 
+WITH_FILE(cores_that_nothing_used_are_their_parents)
+{
+    uint32_t inner = node(1, node(1, 0, PROFILE_NODE_ROOT, 0), PROFILE_NODE_FRAME, KEY(1));
+    uint32_t cores = node(1, inner, PROFILE_NODE_CORES, 0);
+    work(1, inner, 10);
+    builder_record(&builder, 1, cores, &(struct profile_cores){.idle = 30, .beyond = 5});
+    struct profile *profile = read_built();
+    const struct merged_node *code = &profile->nodes[find(profile, 1, (uint64_t[]){KEY(1)})];
+    assert_int_equal(profile->node_count, 2);
+    assert_true(code->metric.core_idle == 30 && code->metric.core_beyond == 5);
+    assert_true(code->metric.work == 10 && code->metric.samples == 1 && profile_sums_own(&code->metric) == 10);
+    profile_free(profile);
+}
+
+WITH_FILE(cores_that_nothing_used_are_not_less_than_none)
+{
+    uint32_t cores = node(1, node(1, 0, PROFILE_NODE_ROOT, 0), PROFILE_NODE_CORES, 0);
+    builder_record(&builder, 1, cores, &(struct profile_cores){.idle = -9});
+    assert_refused("damaged: a metric");
+}
+
 WITH_FILE(time_without_a_core_is_no_work_and_blocked_time_is_its_parents)
 {
     uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);

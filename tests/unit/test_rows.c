@@ -286,6 +286,9 @@ WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
     assert_true(metric_value(rows, &oversubscribed, METRIC_CORE_IDLENESS) == -2);
     rows->shared = true;
     assert_true(metric_value(rows, &sums, METRIC_IDLENESS) == 5);
+    rows->without_team = true; /* the sum itself */
+    struct profile_sums serial = {.work = S, .inverse_busy = S, .core_idle = 7 * S};
+    assert_true(metric_value(rows, &serial, METRIC_CORE_IDLENESS) == 7);
 }
 
 WITH_PROFILE(numbers_are_written_alike_in_every_locale)

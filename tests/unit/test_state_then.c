@@ -97,6 +97,64 @@ FROM_EMPTY(who_has_noted_nothing_worked)
     assert_census(3500, 1, 1);
 }
 
+static void sleep_in(struct state_line *line, uint64_t from_us, uint64_t until_us)
+{
+    assert_true(state_fall_asleep(line, begin + from_us * 1000));
+    fake_now_ns = begin + until_us * 1000;
+    state_wake_up(line, fake_now_ns);
+}
+
+#define assert_asleep(us, busy_, asleep_)                                                                              \
+    do {                                                                                                               \
+        struct census c = census_us(us, 0, NULL);                                                                      \
+        assert_int_equal(c.busy, busy_);                                                                               \
+        assert_int_equal(c.asleep, asleep_);                                                                           \
+    } while (0)
+
+/* For a team the thread is busy all the time. */
+FROM_EMPTY(who_works_now_was_asleep_when_a_late_sample_was_due)
+{
+    struct state_line *line = noting(), *other = noting();
+    sleep_in(line, 1000, 2000);
+    sleep_in(line, 3000, 4000);
+    sleep_in(other, 3500, 4000);
+    assert_asleep(999, 2, 0);
+    assert_asleep(1000, 2, 1);
+    assert_asleep(1999, 2, 1);
+    assert_asleep(2000, 2, 0);
+    assert_asleep(3600, 2, 2);
+    assert_asleep(4000, 2, 0);
+    state_fall_asleep(line, begin + 5 * MS);
+    fake_now_ns = begin + 6 * MS;
+    assert_asleep(4999, 2, 0);
+    assert_asleep(5500, 2, 1);
+    assert_asleep(3600, 2, 2);
+}
+
+FROM_EMPTY(a_sleep_in_a_wait_of_the_team_is_that_wait)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    noting();
+    state_set_idle_region(line, &region);
+    state_set_idle(line, begin + 1 * MS);
+    assert_false(state_fall_asleep(line, begin + 1 * MS));
+    fake_now_ns = begin + 2 * MS;
+    state_wake_up(line, fake_now_ns);
+    assert_int_equal(line->sleeps_noted, 0);
+    assert_census(1500, 1, 2);
+}
+
+/* Of more sleeps than the ring holds, a census asks for a time that the ring still knows. */
+FROM_EMPTY(more_sleeps_than_are_remembered_change_the_time_that_is_asked_for)
+{
+    struct state_line *line = noting();
+    for (uint64_t us = 1000; us < 1000 + 100 * 3 * STATE_SLEEPS; us += 100)
+        sleep_in(line, us, us + 50);
+    struct census census = census_us(1025, 0, NULL);
+    assert_true(census.ticks >= (int64_t)line->sleeps[(line->sleeps_noted + 1) % STATE_SLEEPS].since);
+}
+
 FROM_EMPTY(the_asking_thread_is_as_it_is_now)
 {
     struct region region = {.instance = 1};

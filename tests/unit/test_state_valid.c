@@ -63,6 +63,10 @@ static int live(void **unused)
         state_note_wait(&line, now);
         state_set_work(&line);
         assert_true(state_is_valid(&line, now));
+        state_fall_asleep(&line, now += 5);
+        assert_true(state_is_valid(&line, now));
+        state_wake_up(&line, now += 5);
+        assert_true(state_is_valid(&line, now));
     }
     return 0;
 }
@@ -71,7 +75,7 @@ static int live(void **unused)
 
 AFTER_A_LIFE(wrong_states_and_places_are_seen)
 {
-    BREAKS(line.state, STATE_MPI_WAIT + 1);
+    BREAKS(line.state, STATE_ASLEEP + 1);
     BREAKS(line.stamps, STATE_STAMPS_NONE + 1);
     BREAKS(line.place, STATE_PLACE(PROFILE_PLACE_KINDS, 0));
 }
@@ -87,6 +91,14 @@ AFTER_A_LIFE(a_start_in_the_future_is_seen_unless_the_thread_is_hidden)
     state_set_work(&line); /* the old start means nothing now */
     line.idle_since = now + 1;
     assert_true(state_is_valid(&line, now));
+}
+
+AFTER_A_LIFE(sleeps_in_the_wrong_order_are_seen)
+{
+    uint32_t last = (line.sleeps_noted - 1) % STATE_SLEEPS, before = (line.sleeps_noted - 2) % STATE_SLEEPS;
+    BREAKS(line.sleeps[last].until, now + 1);
+    BREAKS(line.sleeps[last].since, line.sleeps[last].until + 1);
+    BREAKS(line.sleeps[before].until, line.sleeps[last].since + 1);
 }
 
 AFTER_A_LIFE(more_held_locks_than_the_count_says_are_seen)
