@@ -249,6 +249,13 @@ static inline void state_set_mpi_wait(struct state_line *line) /* [owner] */
     store_release(&line->state, (uint8_t)STATE_MPI_WAIT);
 }
 
+/* Returns true if the thread executes the program's code, or sleeps in a call of it. [handler] */
+static inline bool state_is_in_code(const struct state_line *line)
+{
+    uint8_t state = load_relaxed(&line->state);
+    return state == STATE_WORK || state == STATE_ASLEEP;
+}
+
 /* Puts a thread in WORK to sleep. Returns false in another state: the sleep is part of that wait. [handler] */
 static inline bool state_fall_asleep(struct state_line *line, uint64_t since_ticks)
 {

@@ -14,6 +14,7 @@
 
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
+#define CORE_IDLENESS "core_idleness"
 #define TIMELINE      "timeline_" /* prefix of the names of laws about the timeline */
 #define NOBODY_SHARE  0.01        /* smallest share of the effort that ledger_nobody_s() reports */
 
@@ -327,7 +328,7 @@ static void conservation_add_cores(struct law_list *laws, const struct profile *
     law_list_add(
         laws,
         (struct conservation_law){
-            .name = "core_idleness",
+            .name = CORE_IDLENESS,
             .statement = "core idleness of contexts = cores x observed wall time - time of threads that ran or were "
                          "ready + time of those beyond the cores",
             .left = 1e-9 * total->core_idle,
@@ -407,6 +408,9 @@ static void law_explain_residual(struct conservation_law *law, const struct ledg
     bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0;
     const char *otherwise = profile->header.snapshot ? LAW_COPIED : LAW_UNEXPLAINED;
     const char *inexact = profile_text(profile, "traced_by") ? LAW_TRACED : otherwise;
+    if (strcmp(law->name, CORE_IDLENESS) == 0 && threads > 1 &&
+        beyond <= profile->header.cores * ledger->blocked * 1e-9)
+        inexact = LAW_SLEEPS;
     law->cause = law->exact || of_bins          ? otherwise
                  : beyond <= others * lost_s    ? LAW_LOST
                  : beyond <= others * no_core_s ? LAW_NO_CORE

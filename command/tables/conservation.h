@@ -23,7 +23,9 @@ struct conservation_law {
     const char *cause;
 };
 
-#define LAW_NO_CORE     "no core" /* threads had no core, which also changed the time of other threads */
+#define LAW_NO_CORE "no core" /* threads had no core, which also changed the time of other threads */
+/* samples found threads asleep, and when that began and ended is known to a period only */
+#define LAW_SLEEPS      "sleeps that no layer reports"
 #define LAW_LOST        "lost samples"
 #define LAW_UNEXPLAINED "nothing"
 #define LAW_TRACED      "stopped while another program traced it" /* strace or a debugger stopped the program */

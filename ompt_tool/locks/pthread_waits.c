@@ -12,18 +12,30 @@
 #include "blame/contended.h"
 #include "blame/state.h"
 #include "ompt_tool/restart/restart.h"
+#include "ompt_tool/session/session.h"
 
 #define KIND_INHERITS 32 /* in the kind of a mutex: priority inheritance */
+
+/* Tells samples of a program without a team that the thread needs no core from now on. A sample may have found it asleep
+ * before, in another call. */
+static void pthread_wait_sleeps(struct state_line *line, uint64_t now_ticks)
+{
+    state_wake_up(line, now_ticks);
+    state_fall_asleep(line, now_ticks);
+}
 
 bool pthread_wait_begin(struct thread *thread, uint64_t key, const uintptr_t *frame)
 {
     struct state_line *line = thread->line;
     /* The runtime waits by locks, too, and the tool's own callbacks may meet locks in the program's heap. */
-    if (line->state != STATE_WORK || line->wait_key || thread->inside.tool)
+    if (!state_is_in_code(line) || line->wait_key || thread->inside.tool)
         return false;
     thread->pthread.returns_to = frame[1];
     store_relaxed(&thread->pthread.frame, frame);
-    state_set_lockwait_at(line, key, clock_ticks());
+    uint64_t now_ticks = clock_ticks();
+    state_set_lockwait_at(line, key, now_ticks);
+    if (session.counts_cores)
+        pthread_wait_sleeps(line, now_ticks);
     return true;
 }
 
@@ -33,13 +45,20 @@ void pthread_wait_end(struct thread *thread)
     if (!contended_is_posix(line->wait_key))
         return; /* a sample has found that the wait was left, or a region has begun since */
     store_relaxed(&line->acquisitions, line->acquisitions + 1);
+    if (session.counts_cores)
+        state_wake_up(line, clock_ticks());
     state_end_lockwait(line);
 }
 
 void pthread_wait_note_mutex(struct thread *thread, uintptr_t mutex)
 {
     struct state_line *line = thread->line;
-    store_relaxed(&thread->pthread.mutex, mutex);
+    if (session.counts_cores && !mutex)
+        state_wake_up(line, clock_ticks());
+    store_relaxed(&thread->pthread.mutex, mutex); /* from then on samples leave the state to this function */
+    signal_fence();
+    if (session.counts_cores && mutex)
+        pthread_wait_sleeps(line, clock_ticks());
     store_relaxed(&line->acquisitions, line->acquisitions + 1); /* each wait is counted once */
 }
 
@@ -53,8 +72,10 @@ bool pthread_wait_is_left(struct thread *thread, const ucontext_t *context)
     /* Of a frame on another stack (a fiber's) nothing can be said. */
     bool left =
         frame >= low && frame < high && (function[1] != thread->pthread.returns_to || (stack >= frame && stack < high));
-    if (unlikely(left))
+    if (unlikely(left)) {
         state_end_lockwait(thread->line);
+        state_wake_up(thread->line, clock_ticks());
+    }
     return left;
 }
 

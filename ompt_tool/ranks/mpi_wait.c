@@ -68,9 +68,12 @@ static bool mpi_call_begin_waiting(uint32_t number, const uintptr_t *frame, uint
         return false;
     uint8_t state = thread->line->state;
     if (unlikely(state != STATE_WORK)) {
-        if (state != STATE_MPI_WAIT || !mpi_call_is_left(thread, (uintptr_t)frame))
+        if (state == STATE_ASLEEP) /* as its last sample found it */
+            state_wake_up(thread->line, clock_ticks());
+        else if (state == STATE_MPI_WAIT && mpi_call_is_left(thread, (uintptr_t)frame))
+            state_set_work(thread->line); /* M1: the previous call has ended */
+        else
             return false;
-        state_set_work(thread->line); /* M1: the previous call has ended */
     }
     mpi_wait_forget(thread);
     ranks_come();

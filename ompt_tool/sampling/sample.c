@@ -9,10 +9,10 @@
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
-#include "cct/arena.h"
 #include "cct/timeline/time.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/counters/counters.h"
+#include "ompt_tool/sampling/core_idle.h"
 #include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/sampling/rank_blame.h"
 #include "ompt_tool/sampling/sleep.h"
@@ -186,17 +186,6 @@ static inline void sample_book_part(struct thread *thread, struct profile_metric
                    (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
-/* Books the cores that no thread used at one moment of the delivery. node_idx: the node that is to blame if the thread
- * ran, or was ready to. */
-static void sample_book_cores(struct thread *thread, uint32_t node_idx, double p, struct census census, bool runs)
-{
-    if (likely(!session.counts_cores))
-        return;
-    bool told = load_relaxed(&thread->line->state) == STATE_ASLEEP;
-    census.asleep += !runs && !told; /* the thread's state line does not say so */
-    attribute_cores(&thread->tree, node_idx, p, census, runs && !told, load_relaxed(&arena_header()->cores));
-}
-
 /* Books one moment of the delivery: the thread's own time, and the idleness of the other threads. Blames the
  * missing core for that idleness if the thread lacked one, and the thread's code otherwise. Returns false if
  * memory is short. */
@@ -212,7 +201,8 @@ static bool sample_book_busy(struct thread *thread, const struct busy *busy, dou
         thread->ledger->stolen += p * thread->core.now.stolen_part;
     if (busy->places->count)
         sample_record_places(thread, busy->own_idx, p, census, busy->places);
-    sample_book_cores(thread, busy_blamed_idx(busy), p, census, busy->state != PROFILE_TIME_BLOCKED);
+    if (unlikely(session.counts_cores))
+        core_idle_book(thread, busy_blamed_idx(busy), p, census, busy->state != PROFILE_TIME_BLOCKED);
     return true;
 }
 
@@ -492,7 +482,8 @@ static bool sample_book_waiting(struct thread *thread, uint32_t node_idx, const 
     if (!lock_blame_moment(thread, node_idx, key, p, census, time_ns, sample_lacked_core(thread, delivery, number)))
         return false;
     sample_note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
-    sample_book_cores(thread, node_idx, p, census, false);
+    if (unlikely(session.counts_cores))
+        core_idle_book(thread, node_idx, p, census, false);
     sample_count_waiters(thread, node_idx, false, delivery, number, p, census);
     if (unlikely(ranks_are_seen()))
         rank_blame_busy(thread, node_idx, delivery, number, census.busy);
@@ -592,6 +583,8 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     tracing_begin(thread, delivery);
     bool stopped = stopped_until_now(&thread->core, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;
+    if (unlikely(session.counts_cores))
+        core_idle_note_sleep(thread, delivery);
     if (unlikely(stopped))
         sample_record_stop(thread, delivery, context);
     else

@@ -427,7 +427,7 @@ static void core_note_where(struct core *core)
     bool was_in_code = core->now.in_code;
     core->before.in_call = core->now.in_call;
     core->now.in_call = core->now.stayed = false;
-    core->now.in_code = load_relaxed(&core->line->state) == STATE_WORK && !load_relaxed(&core->line->wait_key);
+    core->now.in_code = state_is_in_code(core->line) && !load_relaxed(&core->line->wait_key);
     if (!core->now.in_code)
         return;
     uint32_t acquisitions = load_relaxed(&core->line->acquisitions);

@@ -91,6 +91,10 @@ UNIT_TEST_WITH(without_a_team_each_core_has_a_thread_or_is_idle, make, made_fini
     made.profile.header.paused_ns = 125000000;
     conservation_check(&made.profile, made.tables.rows, laws);
     assert_true(law->ok && fabs(law->right - 4.5) < 1e-9);
+    made.profile.nodes[1].metric.core_idle = 6 * S;
+    conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(!law->ok);
+    assert_string_equal(law->cause, "sleeps that no layer reports");
     made.profile.header.threads_untracked = 1;
     assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "core_idleness"));
 }

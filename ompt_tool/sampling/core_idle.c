@@ -1,0 +1,31 @@
+/* The rules of sampler.c hold. */
+#include "ompt_tool/sampling/core_idle.h"
+
+#include "blame/attribute.h"
+#include "blame/contended.h"
+#include "blame/state.h"
+#include "cct/arena.h"
+
+/* Returns true if a layer has reported the thread's wait, and will report its end. */
+static bool core_idle_is_told(const struct thread *thread)
+{
+    return load_relaxed(&thread->pthread.mutex) || contended_is_posix(load_relaxed(&thread->line->wait_key));
+}
+
+void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery)
+{
+    uint64_t ticks = (uint64_t)clock_ns_ticks(&delivery->clocks, delivery->census_ns);
+    if (core_idle_is_told(thread))
+        return;
+    if (thread->core.now.state == CORE_ASLEEP && !thread->core.now.had_last)
+        state_fall_asleep(thread->line, ticks);
+    else
+        state_wake_up(thread->line, ticks);
+}
+
+void core_idle_book(struct thread *thread, uint32_t node_idx, double p, struct census census, bool runs)
+{
+    bool asleep = load_relaxed(&thread->line->state) == STATE_ASLEEP;
+    census.asleep += !runs && !asleep; /* the census took the thread for one that works */
+    attribute_cores(&thread->tree, node_idx, p, census, runs && !asleep, load_relaxed(&arena_header()->cores));
+}
