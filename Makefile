@@ -81,7 +81,7 @@ LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(NO_PATHS) -fPI
 LOADER_SOURCES := $(call of_machine,$(wildcard layers/loader/*.c))
 $(LOADER): $(LOADER_SOURCES) $(wildcard layers/loader/*.h) layers/pthreads/functions.h base/atomics.h base/launched.h base/kernel.h base/pthreads_layer.h base/same_file.h
 	@mkdir -p $(@D)
-	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(LOADER_SOURCES) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
+	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(LOADER_SOURCES) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now -Wl,-z,separate-code
 
 # Needs no MPI. A caller's context is read from where a frame pointer leads: on aarch64 to a return address that is not signed.
 MPI_LAYER_FLAGS := -fno-omit-frame-pointer $(if $(filter aarch64,$(MACHINE)),-mbranch-protection=bti)

@@ -25,6 +25,7 @@
 #include "layers/loader/load.h"
 #include "layers/loader/search_path.h"
 #include "layers/loader/static_tls.h"
+#include "layers/loader/symbind.h"
 #include "layers/loader/text.h"
 
 /* ---- the program's environment ---- */
@@ -422,6 +423,10 @@ EXPORT unsigned la_version(unsigned version)
     self.launched.images = images;
     self.launched.divert = binding_divert_all;
     loader_read_environment(&self.given);
+    if (!*self.given.posix || !symbind_is_safe()) {
+        self.given.posix[0] = '\0';
+        symbind_hide();
+    }
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -530,6 +535,8 @@ static void loader_note_tool(const struct elf_view *view, const struct link_map 
  * object is ours, or an OpenMP runtime, whose own locks its threads' states explain. */
 static unsigned loader_choose_bindings(const struct link_map *map, const struct elf_view *view, const char *file)
 {
+    if (text_after(file, "libtsan.so."))
+        self.given.posix[0] = '\0'; /* what runs in a thread before ThreadSanitizer does ends the program */
     if (!*self.given.posix || is_llvm_runtime(file) || is_gcc_runtime(file))
         return 0;
     if (text_equal(file, "libblame-pthreads.so"))
@@ -581,7 +588,7 @@ EXPORT uintptr_t la_symbind64(ElfW(Sym) * symbol, unsigned number, uintptr_t *fr
 {
     (void)number, (void)name;
     *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
-    bool is_libc = self.libc && *to == (uintptr_t)self.libc;
+    bool is_libc = *self.given.posix && self.libc && *to == (uintptr_t)self.libc;
     /* the layer looks up the functions that its own stand for */
     return is_libc && *from != (uintptr_t)self.posix ? binding_of(symbol->st_value) : symbol->st_value;
 }
@@ -726,7 +733,7 @@ static void loader_start_posix(void)
 {
     void (*meet)(pthreads_layer_attach *(*)(void)) =
         (void (*)(pthreads_layer_attach *(*)(void)))loader_tool_function("blame_meet_pthreads");
-    if (meet && self.libc)
+    if (meet && self.libc && *self.given.posix)
         meet(loader_load_posix);
 }
 

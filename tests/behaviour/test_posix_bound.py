@@ -60,6 +60,13 @@ class Bound(BlameTest):
     def test_the_program_of_address_sanitizer_runs_as_it_does_alone(self):
         self.ways_of("posix_bound_asan", {"ASAN_OPTIONS": "detect_leaks=0"})
 
+    def test_programs_of_thread_sanitizer_and_with_a_heap_of_their_own_are_left_alone(self):
+        for argv in ([program("std_convoy_tsan_gcc")], [program("std_convoy_tsan_clang")], [program("posix_bound_heap"), program("posix_bound_lib.so")]):
+            with self.subTest(os.path.basename(argv[0])):
+                alone, run = self.plain(argv), self.attached(argv, how="launcher")
+                self.assertEqual((run.status, run.stdout), (alone.status, alone.stdout), f"{alone}\n{run}")
+                self.assertIn(alone.status, (0, 3), alone)
+
     def test_it_can_be_left_out(self):
         profile, ways = self.ways_of("posix_bound", options=["--posix", "0"])
         self.assertEqual((ways, profile.locks), ([], []))

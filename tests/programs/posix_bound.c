@@ -4,11 +4,12 @@
  *     posix_bound LIBRARY
  *
  * LIBRARY is this source with -DLIBRARY: calls the function from a library that is loaded later, with RTLD_DEEPBIND. With -DOWN
- * the program has a pthread_mutex_lock of its own. */
+ * the program has a pthread_mutex_lock of its own; with -DHEAP a calloc that must not be called before the program runs. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define NAMED   __attribute__((noinline, noclone))
@@ -19,9 +20,7 @@ typedef int lock_function(pthread_mutex_t *mutex);
 /* A pointer in data: an object that computes the address in its code may call the function through the same entry. */
 static lock_function *const volatile pointer = pthread_mutex_lock;
 
-#ifdef __SANITIZE_ADDRESS__ /* which refuses RTLD_DEEPBIND */
-#define SCOPE RTLD_LOCAL
-#else
+#ifndef SCOPE /* sanitizers refuse RTLD_DEEPBIND */
 #define SCOPE RTLD_DEEPBIND
 #endif
 
@@ -53,6 +52,25 @@ int pthread_mutex_lock(pthread_mutex_t *object)
         next = (lock_function *)dlsym(RTLD_NEXT, "pthread_mutex_lock");
     __atomic_fetch_add(&own_calls, 1, __ATOMIC_RELAXED);
     return next(object);
+}
+#endif
+
+#ifdef HEAP
+void *__libc_calloc(size_t count, size_t bytes);
+static int runs;
+
+static void prepare(void)
+{
+    runs = 1;
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = prepare;
+
+void *calloc(size_t count, size_t bytes)
+{
+    if (!runs)
+        abort();
+    return __libc_calloc(count, bytes);
 }
 #endif
 

@@ -6,11 +6,11 @@
 #include <mutex>
 #include <thread>
 
-#define NAMED __attribute__((noinline, noclone))
+#define NAMED __attribute__((noinline))
 
 static std::mutex queue_lock;
 static std::atomic<int> asked, held;
-static volatile double sink;
+static thread_local volatile double sink;
 
 static void compute(double s)
 {
