@@ -20,7 +20,7 @@ static bool is_told(const struct inquiry *inquiry, uint32_t index)
     if (unit == UNIT_NONE || !inquiry->unit[unit].idle_told)
         return false;
     return sums->blocked_idle >= MOSTLY * sums->blocked ||
-           (inquiry->unit[unit].passes && waits_for_threads(inquiry->rows, index));
+           (inquiry->unit[unit].passes && waits_for_threads(inquiry, index));
 }
 
 /* Returns whether a row's blocked time is that of a call, and not of a process that was stopped or not measured. */
@@ -33,7 +33,7 @@ static bool is_call(const struct row *row)
  * team, for work. What those threads do is the cause of any loss. */
 static bool waits_rightly(const struct inquiry *inquiry, uint32_t index)
 {
-    const struct awaited *awaited = awaited_of(inquiry->rows, index);
+    const struct awaited *awaited = inquiry->awaited[index];
     if (!awaited->threads || awaited->held)
         return false;
     return inquiry->region[index] == ROW_NONE ? inquiry->threads > 1

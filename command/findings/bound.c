@@ -56,7 +56,7 @@ void findings_gather_floors(struct inquiry *inquiry)
         floors->slept_s += fmin(busy, 1e-9 * thread->blocked);
     }
     for (uint32_t i = 1; i < inquiry->rows->count; i++)
-        if (inquiry->rows->row[i].kind != ROW_STATEMENT && waits_for_threads(inquiry->rows, i))
+        if (waits_for_threads(inquiry, i))
             floors->awaiting_s += 1e-9 * inquiry->rows->row[i].exclusive->blocked;
     qsort(floors->busy_s, floors->threads, sizeof *floors->busy_s, compare_descending);
 }

@@ -200,11 +200,6 @@ const struct awaited *awaited_of(const struct rows *rows, uint32_t row)
     return &unknown;
 }
 
-bool waits_for_threads(const struct rows *rows, uint32_t row)
-{
-    return rows->row[row].exclusive->blocked > 0 && awaited_of(rows, row)->threads;
-}
-
 bool threads_were_busy(const struct rows *rows, uint32_t row)
 {
     const struct profile_sums *sums = rows->row[row].exclusive;

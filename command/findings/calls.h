@@ -26,8 +26,6 @@ struct awaited {
 
 /* Returns what the row's call waits for. */
 const struct awaited *awaited_of(const struct rows *rows, uint32_t row);
-/* Returns whether the row slept in a call that waits for other threads of the program. */
-bool waits_for_threads(const struct rows *rows, uint32_t row);
 /* Returns whether other measured threads were busy for most of the row's time. */
 bool threads_were_busy(const struct rows *rows, uint32_t row);
 

@@ -40,6 +40,7 @@ static void free_inquiry(struct inquiry *inquiry)
     free(inquiry->unit_of);
     free(inquiry->in_task);
     free(inquiry->own);
+    free(inquiry->awaited);
     for (int cause = 0; cause < CAUSES; cause++) {
         free(inquiry->idle_ns[cause]);
         free(inquiry->lost_ns[cause]);
@@ -114,6 +115,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     inquiry.core_s = fmax(0, inquiry.whole_s - effort_without_core_s(rows));
     inquiry.findings->whole_s = inquiry.whole_s;
     inquiry.findings->core_s = inquiry.core_s;
+    findings_gather_awaited(&inquiry);
     findings_gather_floors(&inquiry);
     findings_gather_units(&inquiry);
     /* Samples that a hardware counter triggers cannot say how many seconds could be saved. */

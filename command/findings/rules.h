@@ -162,6 +162,8 @@ struct inquiry {
     double *lost_ns[CAUSES];
     /* part of idle_ns beside calls that wait for other threads; outside teams, only if such threads were busy */
     double *awaited_ns[CAUSES];
+    /* by row: what it waits for while it sleeps; NULL: it does not sleep */
+    const struct awaited **awaited;
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;
@@ -182,6 +184,13 @@ struct tally {
     size_t count, room;
 };
 
+/* Gathers inquiry->awaited; comes first. */
+void findings_gather_awaited(struct inquiry *inquiry);
+/* Returns whether the row slept in a call that waits for other threads of the program. */
+static inline bool waits_for_threads(const struct inquiry *inquiry, uint32_t row)
+{
+    return inquiry->awaited[row] && inquiry->awaited[row]->threads;
+}
 void findings_gather_units(struct inquiry *inquiry);
 double unit_idle_ns(const struct unit *unit);
 uint32_t next_stamp(struct inquiry *inquiry);

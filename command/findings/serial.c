@@ -112,8 +112,10 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         finding.title = format_printable("%s s of serial code%s", DECIMAL(seconds / (inquiry->threads - 1), 2),
                                          spread == IN_PIECES ? " in small pieces" : "");
     }
+    double shown = sleeps ? inquiry->threads - 1 : 1;
     finding.evidence =
-        format_printable("1 of %s threads was busy while %s outside parallel regions%s%s", DECIMAL(inquiry->threads, 0),
+        format_printable("%s of %s threads %s while %s outside parallel regions%s%s", DECIMAL(shown, 0),
+                         DECIMAL(inquiry->threads, 0), sleeps ? "had nothing to do" : "was busy",
                          spread == IN_PIECES ? "many functions ran below this one," : "this ran", some, asleep);
     finding.advice = format_printable(
         "%s", sleeps && *awaited->what ? awaited->advice

@@ -155,7 +155,7 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
         return;
     struct unit *unit = &inquiry->unit[number];
     profile_sums_add(&unit->sum, row->exclusive);
-    if (waits_for_threads(inquiry->rows, index)) {
+    if (waits_for_threads(inquiry, index)) {
         unit->awaited_ns += row->exclusive->blocked_idle;
         unit->awaiting_ns += row->exclusive->blocked;
     }
@@ -189,7 +189,7 @@ static void find_worst_rows(struct inquiry *inquiry)
         if (inquiry->unit_of[i] == UNIT_NONE || row->kind == ROW_STATEMENT)
             continue;
         struct unit *unit = &inquiry->unit[inquiry->unit_of[i]];
-        if (row->exclusive->blocked_idle > unit->asleep_ns && !(unit->passes && waits_for_threads(inquiry->rows, i))) {
+        if (row->exclusive->blocked_idle > unit->asleep_ns && !(unit->passes && waits_for_threads(inquiry, i))) {
             unit->asleep_ns = row->exclusive->blocked_idle;
             unit->asleep = i;
         }
@@ -220,7 +220,7 @@ static void gather_wait_pairs(struct inquiry *inquiry)
         else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row])) {
             enum cause cause = cause_of(inquiry, kind, pair->row);
             inquiry->idle_ns[cause][inquiry->own[pair->row]] += pair->ns;
-            if (waits_for_threads(inquiry->rows, pair->row) &&
+            if (waits_for_threads(inquiry, pair->row) &&
                 (cause != CAUSE_NO_TEAM || threads_were_busy(inquiry->rows, pair->row)))
                 inquiry->awaited_ns[cause][inquiry->own[pair->row]] += pair->ns;
         }
@@ -373,6 +373,15 @@ static void join_hosts(struct inquiry *inquiry)
             if (pass == 1)
                 inquiry->unit[unit->host].host_idle_ns += unit_idle_ns(unit);
         }
+}
+
+void findings_gather_awaited(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    inquiry->awaited = memory_array(rows->count, sizeof *inquiry->awaited);
+    for (uint32_t i = 1; i < rows->count; i++)
+        if (rows->row[i].exclusive->blocked > 0 && rows->row[i].kind != ROW_STATEMENT)
+            inquiry->awaited[i] = awaited_of(rows, i);
 }
 
 void findings_gather_units(struct inquiry *inquiry)

@@ -185,6 +185,7 @@ WITH_PROFILE(a_serial_call_that_sleeps_is_blocked)
     made.nodes[call].metric.blocked = 5 * S;
     const struct finding *finding = only("serial");
     assert_string_equal(finding->title, "5.00 s blocked in read");
+    assert_has(finding->evidence, "3 of 4 threads had nothing to do while this ran");
     assert_has(finding->evidence, "(asleep for 83 % of the time)");
     assert_has(finding->place, "init");
 }
