@@ -34,10 +34,10 @@ static bool is_call(const struct row *row)
 static bool waits_rightly(const struct inquiry *inquiry, uint32_t index)
 {
     const struct awaited *awaited = inquiry->awaited[index];
+    bool team = inquiry->region[index] != ROW_NONE && inquiry->profile->header.regions > 0;
     if (!awaited->threads || awaited->held)
         return false;
-    return inquiry->region[index] == ROW_NONE ? inquiry->threads > 1
-                                              : awaited->ends_with_it && threads_were_busy(inquiry->rows, index);
+    return team ? awaited->ends_with_it && threads_were_busy(inquiry->rows, index) : inquiry->threads > 1;
 }
 
 /* Counts as one call: calls of a function by the same line of the same function. */

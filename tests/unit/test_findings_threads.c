@@ -213,7 +213,9 @@ WITH_PROFILE(a_join_of_threads_that_are_not_measured_is_told)
 static void assert_blocked(int call, size_t findings)
 {
     made.profile.header.environment = 1;
+    made.profile.header.regions = 0;
     sleeps(frame(program.main_node, KEY(INIT)), call, 5, 3, 4);
+    sleeps(frame(add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED), KEY(INIT)), call, 5, 3, 4);
     gather();
     assert_int_equal(program.findings->count, findings);
     destroy(NULL);
