@@ -21,6 +21,7 @@
 #include "base/same_file.h"
 #include "layers/loader/binding.h"
 #include "layers/loader/elf_view.h"
+#include "layers/loader/got.h"
 #include "layers/loader/kernel.h"
 #include "layers/loader/load.h"
 #include "layers/loader/search_path.h"
@@ -531,17 +532,21 @@ static void loader_note_tool(const struct elf_view *view, const struct link_map 
     }
 }
 
-/* Returns which bindings of the object the loader must show to la_symbind64(): those to libc's functions, unless the
- * object is ours, or an OpenMP runtime, whose own locks its threads' states explain. */
+/* Returns true if the object's calls of libc are bound: unless it is ours, or an OpenMP runtime, whose own locks its
+ * threads' states explain. */
+static bool loader_shows_bindings(const char *file)
+{
+    return !is_llvm_runtime(file) && !is_gcc_runtime(file) && !loader_is_ours(file);
+}
+
+/* Returns which bindings of the object the loader must show to la_symbind64(): those to libc's functions. */
 static unsigned loader_choose_bindings(const struct link_map *map, const struct elf_view *view, const char *file)
 {
     if (text_after(file, "libtsan.so."))
         self.given.posix[0] = '\0'; /* what runs in a thread before ThreadSanitizer does ends the program */
-    if (!*self.given.posix || is_llvm_runtime(file) || is_gcc_runtime(file))
-        return 0;
     if (text_equal(file, "libblame-pthreads.so"))
         self.posix = map;
-    if (loader_is_ours(file))
+    if (!*self.given.posix || !loader_shows_bindings(file))
         return 0;
     if (self.libc || !text_equal(file, "libc.so.6"))
         return LA_FLG_BINDFROM;
@@ -723,6 +728,9 @@ static pthreads_layer_attach *loader_load_posix(void)
     struct elf_view view;
     if (!(self.posix || loader_load(self.given.posix)) || !self.posix)
         return NULL;
+    for (const struct link_map *map = self.program; map; map = map->l_next)
+        if (map != self.libc && loader_shows_bindings(text_file_name(map->l_name)))
+            got_bind(map);
     elf_view_of_map(&view, self.posix);
     binding_divert_first(&view);
     return (pthreads_layer_attach *)elf_view_function(&view, PTHREADS_LAYER_ATTACH);

@@ -12,10 +12,10 @@ SHORT = 10000
 
 
 class PosixThreads(BlameTest):
-    def measured(self, *arguments, profiles=1):
+    def measured(self, *arguments, profiles=1, name=PROGRAM, env=LAYER):
         """A run that ends as it does without the tool, and its profiles."""
-        argv = [program(PROGRAM), *map(str, arguments)]
-        alone, run = self.plain(argv), self.attached(argv, LAYER, "launcher")
+        argv = [program(name), *map(str, arguments)]
+        alone, run = self.plain(argv), self.attached(argv, env, "launcher")
         self.assertEqual((run.status, run.stdout), (alone.status, alone.stdout), f"{alone}\n{run}")
         self.assert_only_tool_lines(run)
         found = run.directories()
@@ -56,6 +56,11 @@ class PosixThreads(BlameTest):
         _, profile = self.measured("short", SHORT)
         self.assertEqual(self.kinds(profile).count("other"), SHORT)
         self.assertLessEqual(profile.run["threads_max"], 9)
+
+    def test_threads_of_code_without_a_linkage_table(self):
+        """Such as Rust's. Its calls are not shown to an audit library."""
+        _, profile = self.measured("workers", 300, name="posix_threads_got", env={})
+        self.assertEqual(self.kinds(profile), ["initial", "other", "other"])
 
     def test_the_program_ends_while_threads_run(self):
         _, profile = self.measured("running", 100)
