@@ -38,6 +38,12 @@ bench-gcc: $(bench_tool) $(BUILD)/lib/libblame-gomp.so
 	$(MAKE) -f benchmarks/bench.mk bench-build BENCH_CC=gcc BUILD=$(BUILD)/gcc
 	$(PYTHON) benchmarks/bench.py --build $(BUILD)/gcc/bench --tool $(bench_library) --provider $(BUILD)/lib/libblame-gomp.so $(BENCH_ARGS)
 
+# CPU time of 100 threads that sleep for 10 s, without and with blame, and how often the threads were woken.
+SLEEPERS := $(BUILD)/tests/sleepers
+.PHONY: bench-sleepers
+bench-sleepers: $(bench_tool) $(SLEEPERS)
+	for how in read nanosleep condition; do echo $$how; $(SLEEPERS) $$how 100 10000 1; $(BUILD)/bin/blame run -o $(BUILD)/bench/sleepers $(SLEEPERS) $$how 100 10000 1 2>/dev/null; done
+
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
 	$(call bench_run,micro/micro.py) $(BENCH_ARGS)
 

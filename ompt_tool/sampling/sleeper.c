@@ -166,7 +166,7 @@ static void sleeper_record_another(struct thread *thread, const struct delivery 
         sleeper_book_sleep(thread, sleep->begin_ns + (now_ns - sleep->begin_ns) / 2, no_core_ns, &delivery->clocks);
     sleeper_book_now(thread, now_ns, &delivery->clocks, context);
     sleep->state = SLEEP_NONE;
-    if (sleep->node_idx != before_idx)
+    if (sleep->node_idx != before_idx || sleep->found_ns != now_ns) /* another context, or a wait for a lock */
         sleeper_distrust(sleep);
 }
 
@@ -303,8 +303,7 @@ static bool sleeper_may_be(const struct thread *thread, uint64_t now_ns)
     const struct thread_sleep *sleep = &thread->sleep;
     return sleep->found >= FOUND && sleep->found_ns == now_ns && now_ns - sleep->since_ns >= LEAST_NS &&
            thread->sampling.drawn && thread->ledger->core_source == PROFILE_CORE_SCHEDSTAT &&
-           !thread->restart.needs_baseline && !thread->pthread.mutex && !state_holds_locks(thread->line) &&
-           !load_relaxed(&session.paused);
+           !thread->restart.needs_baseline && !state_holds_locks(thread->line) && !load_relaxed(&session.paused);
 }
 
 bool sleeper_begin(struct thread *thread, uint64_t now_ns, int signal)

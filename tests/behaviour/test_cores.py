@@ -41,6 +41,25 @@ class Cores(BlameTest):
         self.assertGreater(profile.total("work", "work"), EACH_S / 2)
         self.assertLess(profile.total("blocked", "work"), LITTLE * EACH_S)
 
+    def check_sleepers(self, how, place):
+        """At 200 samples/s a signal in each period would wake each thread 300 times."""
+        threads, ms, times = 8, 500, 3
+        run, profile = self.profile_of("sleepers", how, *map(str, (threads, ms, times)), how="launcher", env={"BLAME_RATE": "200"})
+        slept, = map(int, re.findall(r"^slept (\d+) times", run.stdout, re.M))
+        self.assertLess(slept / threads, 100)
+        slept_s = threads * times * ms / 1000
+        self.assertGreater(sum(profile.total("blocked", name) for name in (place, "pause_for")), 0.95 * slept_s)
+        self.assertLess(profile.total("work", place), 0.05 * slept_s)
+
+    def test_threads_that_sleep_in_a_read_are_hardly_woken(self):
+        self.check_sleepers("read", "wait_in_read")
+
+    def test_threads_whose_sleep_has_a_known_end_are_hardly_woken(self):
+        self.check_sleepers("nanosleep", "pause_for")
+
+    def test_threads_that_wait_for_a_condition_are_hardly_woken(self):
+        self.check_sleepers("condition", "wait_for_condition")
+
     def test_a_program_that_another_one_stopped_is_not_blocked_in_its_code(self):
         _, profile = self.profiled("stopped")
         row, = profile.named("<stopped>")

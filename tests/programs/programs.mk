@@ -23,7 +23,7 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock ordered integrated integrated
 	process_signals small_stacks qsort_serial leaves late_start quick lock_names causes phase_blame phase_nesting phase_threads \
 	event_many control file_limit takes_signals deprecated team_sizes untold_waits known_late first_thread cancelled
 # By clang alone: nothing runs these as GCC builds them.
-TEST_ONE := allocations constructs critical cores counters deep denies detached endings faults foreign_source in_step lock_names_many many_threads nested \
+TEST_ONE := allocations constructs critical cores counters deep denies detached endings faults foreign_source in_step lock_names_many many_threads nested sleepers \
 	own_signals phase_many taskgroup two_pthreads
 
 # docs/examples/phases
