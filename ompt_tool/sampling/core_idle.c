@@ -12,12 +12,19 @@ static bool core_idle_is_told(const struct thread *thread)
     return load_relaxed(&thread->pthread.mutex) || contended_is_posix(load_relaxed(&thread->line->wait_key));
 }
 
+static enum core_state core_idle_state_at_end(const struct core *core, const struct delivery *delivery)
+{
+    if (core->now.had_last)
+        return CORE_HAD;
+    return core_moments_in_state(core, delivery) ? core->now.state : core->now.first;
+}
+
 void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery)
 {
     uint64_t ticks = (uint64_t)clock_ns_ticks(&delivery->clocks, delivery->census_ns);
     if (core_idle_is_told(thread))
         return;
-    if (thread->core.now.state == CORE_ASLEEP && !thread->core.now.had_last)
+    if (core_idle_state_at_end(&thread->core, delivery) == CORE_ASLEEP)
         state_fall_asleep(thread->line, ticks);
     else
         state_wake_up(thread->line, ticks);

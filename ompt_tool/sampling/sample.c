@@ -537,6 +537,8 @@ static __attribute__((noinline)) void sample_record_reacquiring(struct thread *t
 
 void sample_record_state(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
+    if (unlikely(session.counts_cores))
+        core_idle_note_sleep(thread, delivery);
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         sample_record_idle(thread, delivery, context);
     else if (unlikely(sample_is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
@@ -583,8 +585,6 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     tracing_begin(thread, delivery);
     bool stopped = stopped_until_now(&thread->core, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;
-    if (unlikely(session.counts_cores))
-        core_idle_note_sleep(thread, delivery);
     if (unlikely(stopped))
         sample_record_stop(thread, delivery, context);
     else
