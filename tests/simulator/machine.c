@@ -222,9 +222,11 @@ void machine_release(struct sim_thread *thread, uint32_t *cores_free)
 
 void machine_end_thread(void)
 {
-    if (machine.current->run == RUN_ON_CORE)
-        leave_core(machine.current, RUN_NOWHERE);
-    machine.current->run = RUN_NOWHERE;
+    struct sim_thread *thread = machine.current;
+    if (thread->run == RUN_ON_CORE)
+        leave_core(thread, RUN_NOWHERE); /* who gets the core may have its sample at once */
+    thread->run = RUN_NOWHERE;
+    machine_switch(thread);
 }
 
 /* What waited for it may have come while it had a core for its signal. A core's timers that are late come one after the other. */

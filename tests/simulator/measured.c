@@ -71,6 +71,8 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
             contexts[i] = context_child(0, CONTEXT_NOBODY);
         if (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_STOPPED)
             contexts[i] = context_child(0, CONTEXT_STOPPED);
+        if (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NO_THREAD_RAN)
+            contexts[i] = context_child(0, CONTEXT_NO_THREAD);
         bool no_core = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NO_CORE;
         if (no_core)
             contexts[i] = oracle_no_core(parent);
@@ -98,7 +100,8 @@ static void add_metric(double *to, const struct profile *profile, const struct p
     to[METRIC_LOCK_WAIT] += metric->lock_wait;
     to[METRIC_SHARED_IDLE] += metric->shared_idle;
     to[METRIC_THREAD_IDLE] += profile->header.threads_max * metric->inverse_busy - own;
-    to[METRIC_CORE_IDLE] += profile->header.cores * metric->inverse_busy - own;
+    to[METRIC_CORE_IDLE] +=
+        profile->header.without_team ? metric->core_idle : profile->header.cores * metric->inverse_busy - own;
     to[SUM_OWN] += own;
     to[SUM_IDLE_BESIDE] += (double)metric->idle_beside;
 }
@@ -300,7 +303,9 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         double doubt_ns = doubt_of(context, period_ns);
         int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
-            if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns))
+            if (scenario->without_team && i == METRIC_THREAD_IDLE)
+                continue; /* means nothing there, and no report shows it */
+            else if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns))
                 add_figure(run, context ? FIGURE_ROW : FIGURE_TOTAL, name, &exact[context], i, sums[context][i],
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside), period_ns);
     }

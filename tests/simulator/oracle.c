@@ -23,10 +23,11 @@ struct share {
     double weight[METRIC_COUNT];
 };
 
-#define SHARES      4 /* and one for each lock that it holds */
-#define RANKS_SHARE 3
-#define MOST_ADDED  256u
-#define MAX_PLACES  256u
+#define SHARES       5 /* and one for each lock that it holds */
+#define RANKS_SHARE  3
+#define NOBODY_SHARE 4
+#define MOST_ADDED   256u
+#define MAX_PLACES   256u
 
 /* What a thread has added so far in the period in which it added last. */
 struct cell {
@@ -66,6 +67,31 @@ static struct {
     } places[MAX_PLACES];
     uint32_t place_count;
 } sum;
+
+/* Threads of a program without a team that run, or would if they had a core; and all that there are. */
+static double count_running(double *there)
+{
+    double running = *there = 0;
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        *there += sum.threads[i].state != EXACT_ABSENT;
+        running += sum.threads[i].state == EXACT_WORK || sum.threads[i].state == EXACT_OVERHEAD;
+    }
+    return running;
+}
+
+/* What idles is cores, and those that run share them. */
+static void share_cores(const struct now *now, struct share shares[SHARES])
+{
+    double there, running = count_running(&there);
+    bool runs = now->state == EXACT_WORK || now->state == EXACT_OVERHEAD;
+    for (int i = 0; i < SHARES; i++)
+        shares[i].weight[METRIC_CORE_IDLE] = 0;
+    for (int i = 0; i < 2; i++) /* of the code, and of its missing core */
+        shares[i].weight[METRIC_CORE_IDLE] = runs && running < sum.cores ? (sum.cores - running) / running : 0;
+    shares[NOBODY_SHARE].adds = running == 0 && now->state != EXACT_ABSENT;
+    shares[NOBODY_SHARE].context = context_child(0, CONTEXT_NO_THREAD);
+    shares[NOBODY_SHARE].weight[METRIC_CORE_IDLE] = sum.cores / there;
+}
 
 static struct crowd count_crowd(void)
 {
@@ -208,6 +234,8 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
     default:
         break;
     }
+    if (machine.scenario->without_team)
+        share_cores(now, shares);
 }
 
 static void end_cell(struct exact *exact, struct cell *cell)

@@ -102,8 +102,8 @@ static enum outcome do_start(struct activity *activity)
 void runtime_go_on(struct sim_thread *thread)
 {
     static enum outcome (*const functions[])(struct activity *) = {
-        [DO_BODY] = do_body,      [DO_OP] = runtime_op,  [DO_WAIT] = runtime_wait, [DO_IMPLICIT] = runtime_implicit,
-        [DO_TASK] = runtime_task, [DO_START] = do_start,
+        [DO_BODY] = do_body,      [DO_OP] = runtime_op,  [DO_WAIT] = runtime_wait,     [DO_IMPLICIT] = runtime_implicit,
+        [DO_TASK] = runtime_task, [DO_START] = do_start, [DO_THREAD] = runtime_thread,
     };
     enum outcome outcome = GO_ON;
     while (outcome == GO_ON) {
@@ -123,12 +123,16 @@ static void begin_main(void)
     stack_push_user(thread, 0, context_child(0, 0));
     oracle_count(1);
     runtime_state(EXACT_WORK);
-    send_thread_begin(ompt_thread_initial);
+    if (machine.scenario->without_team)
+        runtime_threads_begin();
+    else
+        send_thread_begin(ompt_thread_initial);
     played_task_init(&task.played, &team.parallel, ompt_task_initial, 0);
     played_push(&task.played);
     thread->task = &task;
     task.team = &team;
-    send_implicit_begin(&task.played, 1, 1);
+    if (!machine.scenario->without_team)
+        send_implicit_begin(&task.played, 1, 1);
     runtime_locks_make(true);
     runtime_push(DO_START, NULL);
     machine_busy(0);
@@ -147,6 +151,11 @@ static void begin_foreign(void)
 static void end_threads(void)
 {
     struct sim_thread *first = machine.threads[0];
+    if (machine.scenario->without_team) {
+        machine_switch(first);
+        runtime_threads_end();
+        return;
+    }
     session.exits = true;
     first_thread_exits();
     for (uint32_t i = 1; i < machine.thread_count; i++) {

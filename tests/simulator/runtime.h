@@ -57,7 +57,7 @@ struct task {
     struct task *below; /* the task that was current before it, on its thread */
 };
 
-enum activity_kind { DO_BODY, DO_OP, DO_WAIT, DO_IMPLICIT, DO_TASK, DO_START };
+enum activity_kind { DO_BODY, DO_OP, DO_WAIT, DO_IMPLICIT, DO_TASK, DO_START, DO_THREAD };
 
 enum wait_kind { WAIT_BARRIER, WAIT_JOIN, WAIT_CHILDREN, WAIT_DEPEND, WAIT_GROUP };
 
@@ -98,6 +98,10 @@ enum outcome runtime_parallel(struct activity *activity);
 enum outcome runtime_lock(struct activity *activity); /* runtime_locks.c */
 enum outcome runtime_ordered(struct activity *activity);
 enum outcome runtime_mutex(struct activity *activity);
+enum outcome runtime_thread(struct activity *activity); /* runtime_threads.c */
+enum outcome runtime_thread_op(struct activity *activity);
+void runtime_threads_begin(void); /* the current one is the first of a program without a team */
+void runtime_threads_end(void);
 void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *codeptr);
 void runtime_create_task(const struct op *op);
 void runtime_wake_team(const struct team *team);

@@ -42,6 +42,10 @@ static const struct {
     [OP_NEST] = {"nest", .named = true, .body = true},
     [OP_ORDERED] = {"ordered", .body = true},
     [OP_MUTEX] = {"mutex", .named = true, .body = true},
+    [OP_THREAD] = {"thread", .named = true, .function = true, .body = true},
+    [OP_JOIN] = {"join"},
+    [OP_AWAIT] = {"await", .named = true},
+    [OP_SIGNAL] = {"signal", .number = true, .named = true},
     [OP_TASK] = {"task", .function = true, .body = true},
     [OP_TASKWAIT] = {"taskwait"},
     [OP_TASKWAIT_DEPEND] = {"taskwait-depend"},
@@ -142,7 +146,7 @@ static uint32_t new_function(struct parser *parser, const struct op *op)
     char name[NAME_BYTES + 16];
     snprintf(name, sizeof(name), "%s%u", forms[op->kind].name, scenario->functions);
     return name_in(scenario->function_name, &scenario->functions, MAX_FUNCTIONS, parser,
-                   op->kind == OP_CALL ? op->name : name);
+                   op->kind == OP_CALL || op->kind == OP_THREAD ? op->name : name);
 }
 
 static struct op *parse_body(struct parser *parser);
@@ -154,7 +158,8 @@ static void parse_rest(struct parser *parser, struct op *op)
         op->number = number_of(parser, next_word(parser));
     if (forms[op->kind].named)
         snprintf(op->name, sizeof(op->name), "%s", next_word(parser));
-    if (op->kind == OP_LOCK || op->kind == OP_CRITICAL || op->kind == OP_NEST || op->kind == OP_MUTEX)
+    if (op->kind == OP_LOCK || op->kind == OP_CRITICAL || op->kind == OP_NEST || op->kind == OP_MUTEX ||
+        op->kind == OP_AWAIT || op->kind == OP_SIGNAL)
         op->lock = name_in(scenario->lock_name, &scenario->locks, MAX_LOCKS, parser, op->name);
     if (forms[op->kind].function)
         op->function = new_function(parser, op);
@@ -217,6 +222,7 @@ static const struct setting {
     {"one-idleness", FLAG, offsetof(struct scenario, one_idleness)},
     {"stated", NUMBER, offsetof(struct scenario, stated)},
     {"up-to-1000", FLAG, offsetof(struct scenario, up_to_1000)},
+    {"without-team", FLAG, offsetof(struct scenario, without_team)},
     {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
     {"slice", TIME, offsetof(struct scenario, slice_ns)},
     {"on-its-way", DURATION, offsetof(struct scenario, on_way)},
@@ -295,8 +301,8 @@ bool scenario_has(const struct scenario *scenario, enum op_kind kind)
 
 bool scenario_is_a_race(const struct scenario *scenario)
 {
-    static const enum op_kind races[] = {OP_DYNAMIC, OP_SINGLE,  OP_LOCK,  OP_CRITICAL,
-                                         OP_NEST,    OP_ORDERED, OP_MUTEX, OP_TASK};
+    static const enum op_kind races[] = {OP_DYNAMIC, OP_SINGLE, OP_LOCK, OP_CRITICAL, OP_NEST,
+                                         OP_ORDERED, OP_MUTEX,  OP_TASK, OP_AWAIT};
     for (size_t i = 0; i < sizeof(races) / sizeof(*races); i++)
         if (scenario_has(scenario, races[i]))
             return true;

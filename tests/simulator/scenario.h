@@ -25,6 +25,10 @@ enum op_kind {
     OP_NEST,
     OP_ORDERED, /* in the body of a loop */
     OP_MUTEX,   /* of POSIX threads, around the body */
+    OP_THREAD,  /* the body is a thread's, of a program without a team */
+    OP_JOIN,    /* until all of them have ended */
+    OP_AWAIT,   /* a condition: until `number` signals, of which it takes one, are there */
+    OP_SIGNAL,
     OP_TASK,
     OP_TASKWAIT,
     OP_TASKWAIT_DEPEND,
@@ -87,6 +91,7 @@ struct scenario {
     uint32_t runs;     /* per cent of the seeds that others get */
     uint32_t chunks;   /* that the file may have at most; 0: any */
     bool up_to_1000;   /* not claimed at 10,000 samples/s */
+    bool without_team; /* threads are the program's own, and cores are what idles */
     bool laws_only;    /* too large for exact sums, or not fully measured on purpose */
     uint32_t functions, locks, ops;
     char function_name[256][NAME_BYTES];
