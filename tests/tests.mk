@@ -151,7 +151,8 @@ test:
 #   churn    does anything grow while threads, libraries and processes come and go?
 #   kills    programs that are killed or stopped at random moments
 #   limits   programs under limits and refusals of every kind, without the tool and with it
-BY_HAND := churn kills limits
+#   installed  installed programs without OpenMP, without the tool and with it
+BY_HAND := churn kills limits installed
 .PHONY: $(BY_HAND)
 $(BY_HAND): $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) nice $(PYTHON) -B tests/$@.py $($(shell echo $@ | tr a-z A-Z)_ARGS)
