@@ -7,6 +7,7 @@
 #include "cct/timeline/moment.h"
 #include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/restart/restart.h"
+#include "ompt_tool/sampling/core_idle.h"
 #include "ompt_tool/sampling/sample.h"
 #include "ompt_tool/sampling/shared_timer.h"
 #include "ompt_tool/sampling/tracing.h"
@@ -99,6 +100,8 @@ static struct core_since sleeper_ask(struct thread *thread, const struct deliver
     long sleeps = core->counts.switches.sleeps;
     uint64_t handler_ns = core->asked.handler_ns;
     sample_ask(thread, delivery, context);
+    thread->ledger->idle_no_core += (double)core->now.woken_ns;
+    core->before.threads = thread_sampled();
     struct core_since counts = {.sleeps = core->counts.switches.sleeps - sleeps};
     if (core->asked.at_ns >= delivery->clocks.ns && core->counts.on_core_ns > handler_ns)
         counts.on_core_ns = core->counts.on_core_ns - handler_ns;
@@ -112,7 +115,10 @@ static void sleeper_book_sleep(struct thread *thread, uint64_t end_ns, uint64_t 
                                const struct clock_reading *clocks)
 {
     uint64_t begin_ns = thread->sleep.begin_ns;
-    sleeper_book(thread, end_ns > begin_ns + no_core_ns ? end_ns - no_core_ns : begin_ns, false, clocks);
+    uint64_t woken_ns = end_ns > begin_ns + no_core_ns ? end_ns - no_core_ns : begin_ns;
+    sleeper_book(thread, woken_ns, false, clocks);
+    if (unlikely(session.counts_cores)) /* from here on, the thread uses a core, or wants to */
+        state_wake_up(thread->line, (uint64_t)clock_ns_ticks(clocks, woken_ns < clocks->ns ? woken_ns : clocks->ns));
     sleeper_book(thread, end_ns, true, clocks);
 }
 
@@ -131,7 +137,7 @@ static void sleeper_record_end(struct thread *thread, const struct delivery *del
     if (counts->sleeps == 2 && sleeper_is_asleep(thread)) /* The beginning of the next sleep is known, too. */
         thread->core.now.ends_ns =
             restart_sleep_end_ns(context, sleep->ends_ns + SLACK_NS + awake_ns, 0, delivery->clocks.ns);
-    sleeper_book(thread, sleep->ends_ns, false, &delivery->clocks);
+    sleeper_book_sleep(thread, sleep->ends_ns, 0, &delivery->clocks);
     sleeper_book_now(thread, sleep->ends_ns + thread->sampling.moments.period_ns, &delivery->clocks, context);
     sleep->state = SLEEP_NONE;
 }
@@ -218,6 +224,7 @@ static void sleeper_record_after(struct thread *thread, const struct delivery *d
     struct thread_sleep *sleep = &thread->sleep;
     uint64_t end_ns = sleep->begin_ns + tick_ns;
     sample_ask(thread, delivery, context);
+    thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;
     sleeper_book_now(thread, end_ns > delivery->clocks.ns ? end_ns : delivery->clocks.ns, &delivery->clocks, context);
     sleep->state = SLEEP_NONE;
 }
@@ -266,6 +273,8 @@ void sleeper_record(struct thread *thread, const struct delivery *delivery, bool
     } else if (counts.sleeps || !restart_is_asleep(context)) {
         sleeper_record_awake(thread, delivery, by_cpu_timer, &counts, context);
     } /* else the thread has not gone back to sleep since the last sample's handler */
+    if (unlikely(session.counts_cores) && sleeper_is_asleep(thread))
+        core_idle_note_sleep(thread, delivery);
 }
 
 void sleeper_end(struct thread *thread, uint64_t end_ns)
