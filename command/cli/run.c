@@ -622,10 +622,9 @@ static void say_no_profile(const char *program)
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
     log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
-                    ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), and its "
-                    "first thread used less than 0.01 s of processor time; or it has an OpenMP tool of its own "
-                    "(ompt_start_tool), or it "
-                    "did not inherit the environment of blame run",
+                    ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), and used less "
+                    "than 0.01 s of processor time; or it has an OpenMP tool of its own (ompt_start_tool), or did not "
+                    "inherit the environment of blame run",
                     NULL);
 }
 
@@ -634,6 +633,8 @@ static const char *why_unmeasured(const char *program)
 {
     if (elf_kind_of(program) == ELF_KIND_STATIC)
         return "is statically linked, so no tool can be loaded and it runs unmeasured; link it dynamically";
+    if (elf_kind_of(program) == ELF_KIND_FOREIGN)
+        return "has another dynamic loader than glibc's, so no tool can be loaded and it runs unmeasured";
     if (elf_finds_leaks(program) && !leaks_are_off())
         return "looks for memory leaks when it ends, and would report those of the OpenMP runtime, so it runs "
                "unmeasured; set ASAN_OPTIONS=detect_leaks=0 to measure it";

@@ -97,6 +97,7 @@ class Scripts(BlameTest):
         self.assertEqual((run.returncode, run.stdout), (7, "its input\n"), run)
         with open(os.path.join(folder, "ran"), encoding="utf-8") as ran:
             self.assertEqual(ran.read(), "ran\n")
+        self.assertIn(" has another dynamic loader than glibc's, so no tool can be loaded and it runs unmeasured\n", run.stderr)
 
     def test_a_signal_that_the_launcher_alone_gets_reaches_the_program(self):
         run = subprocess.Popen([BLAME, "run", "sleep", "60"], env=self.tool_environment({}), cwd=self.new_folder(), stderr=subprocess.DEVNULL,
