@@ -621,11 +621,12 @@ static void say_no_profile(const char *program)
         return;
     }
     const char *rank = launcher_starts_many() ? launcher_rank() : NULL;
-    log_line_of_job("no profile", rank ? " of rank " : "", rank ? rank : "",
-                    ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), and used less "
-                    "than 0.01 s of processor time; or it has an OpenMP tool of its own (ompt_start_tool), or did not "
-                    "inherit the environment of blame run",
-                    NULL);
+    log_line_of_job(
+        "no profile", rank ? " of rank " : "", rank ? rank : "",
+        ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), and used less "
+        "than 0.01 s of processor time; or it has an OpenMP tool of its own (ompt_start_tool), or did not "
+        "inherit the environment of blame run",
+        NULL);
 }
 
 /* Returns why the tool cannot measure the program; NULL if it can. */
