@@ -324,7 +324,7 @@ static double listed_value(const struct rows *rows, uint32_t index, struct liste
 {
     const struct row *row = &rows->row[index];
     bool nobody = row_is_no_core(row) || (listed.metric == METRIC_LOCK_WAIT && row_is_handoff(row));
-    if (row->kind == ROW_STATEMENT || nobody != listed.nobody)
+    if (row->kind == ROW_STATEMENT || (nobody != listed.nobody && listed.metric != METRIC_CORE_IDLENESS))
         return 0;
     return metric_value(rows, row->exclusive, listed.metric);
 }
@@ -365,10 +365,16 @@ static char *function_label(const struct row *row)
     return format_printable("%s  %s:%d", label->name, format_base_name(label->file), label->line);
 }
 
+/* Returns the time in s that the cores offered. */
+static double cores_time_of(const struct summary *summary)
+{
+    return summary->rows->cores * profile_wall_s(summary->profile);
+}
+
 static void print_top(const struct summary *summary, const struct top *top, enum metric metric, bool functions)
 {
     const struct rows *rows = summary->rows;
-    double whole = thread_time_of(summary);
+    double whole = metric == METRIC_CORE_IDLENESS ? cores_time_of(summary) : thread_time_of(summary);
     bool events = counts_events(summary);
     for (size_t i = 0; i < top->count; i++) {
         char *label = functions ? function_label(&rows->row[top->item[i]])
@@ -395,7 +401,9 @@ static void print_top_contexts(const struct summary *summary, struct listed list
     const struct top *top = by_function ? &functions : &contexts;
     if (top->count)
         fprintf(summary->out, "\n%s (%sshare of %s):\n", heading, by_function ? "from all callers; " : "",
-                counts_events(summary) ? "all events" : "the thread time");
+                listed.metric == METRIC_CORE_IDLENESS ? "the cores' time"
+                : counts_events(summary)              ? "all events"
+                                                      : "the thread time");
     print_top(summary, top, listed.metric, by_function);
 }
 
@@ -577,6 +585,24 @@ static void print_rank_idleness(const struct summary *summary)
             DECIMAL(metric_error(summary->rows, total, METRIC_RANK_IDLENESS), 2));
 }
 
+/* Returns whether idle cores are shown: the program could use several, as it has several threads, but no team. */
+static bool cores_are_shown(const struct summary *summary)
+{
+    const struct profile_header *header = &summary->profile->header;
+    return summary->rows->without_team && !header->merged && header->threads_max > 1 && summary->rows->cores > 1 &&
+           !counts_events(summary);
+}
+
+/* Prints for how long cores were idle. This is time of cores, so it is not a share of the threads' time. */
+static void print_idle_cores(const struct summary *summary)
+{
+    const struct profile_sums *total = summary->rows->row[0].inclusive;
+    fprintf(summary->out, "\n  %-*s %9s s  of the %s s of %s cores: too few threads were ready (+- %s s)\n",
+            name_columns(summary), "idle cores", DECIMAL(metric_value(summary->rows, total, METRIC_CORE_IDLENESS), 2),
+            DECIMAL(cores_time_of(summary), 2), DECIMAL(summary->rows->cores, 0),
+            DECIMAL(metric_error(summary->rows, total, METRIC_CORE_IDLENESS), 2));
+}
+
 /* Returns for how long threads waited for locks whose holder, or next owner, had no core. */
 static double waited_for_owner_without_core_s(const struct summary *summary)
 {
@@ -629,6 +655,8 @@ static void print_metrics(const struct summary *summary)
     }
     if (metric_is_shown(summary->rows, METRIC_RANK_IDLENESS))
         print_rank_idleness(summary);
+    if (cores_are_shown(summary))
+        print_idle_cores(summary);
     print_top_phases(summary);
 }
 
@@ -645,6 +673,9 @@ static void print_causes(const struct summary *summary, const struct report_tabl
         if (!told)
             print_top_contexts(summary, (struct listed){.metric = METRIC_BLOCKED}, room, "Most of the sleep");
     }
+    if (cores_are_shown(summary))
+        print_top_contexts(summary, (struct listed){.metric = METRIC_CORE_IDLENESS}, room,
+                           "While this ran, or was ready, cores idled");
     print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,
                        "While this ran, other threads idled");
     print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS, .nobody = true}, room,

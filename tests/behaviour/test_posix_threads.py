@@ -1,6 +1,8 @@
 """Threads of programs without OpenMP (libblame-pthreads.so): each has its rows from its begin to its end, and the program does not
 notice. What they work is known by their CPU time."""
 
+import re
+
 import contract_checks
 from harness import BlameTest, program
 from test_posix_locks import LAYER
@@ -38,6 +40,14 @@ class PosixThreads(BlameTest):
         self.assert_worked(profile, "beta", 0.15)
         self.assertGreater(profile.total("blocked", "main"), 0.2)
         self.assertEqual((profile.run["threads_max"], profile.root["idleness (I)"]), (3, 0))
+
+    def test_the_summary_says_for_how_long_cores_were_idle(self):
+        run = self.attached([program(PROGRAM), "workers", "100"], LAYER | {"BLAME_SUMMARY": "1"}, "launcher")
+        profile = self.load(run, checks=SOUND)
+        shown = re.search(r"\n  idle cores +([0-9.]+) s  of the ", run.stderr)
+        self.assertEqual(bool(shown), profile.run["cores"] > 1, run)
+        if shown:
+            self.assertAlmostEqual(float(shown[1]), profile.root["core idleness (I)"], delta=0.006)
 
     def test_however_a_thread_ends_it_is_measured_until_its_destructors_have_run(self):
         _, profile = self.measured("ends", 100)
