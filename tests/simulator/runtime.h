@@ -54,6 +54,7 @@ struct task {
     uint32_t references; /* its own life, and its children's */
     uint32_t constructs; /* worksharing ones encountered */
     uint32_t created_context;
+    bool at_once;       /* it runs inside the call that made it */
     struct task *below; /* the task that was current before it, on its thread */
 };
 

@@ -71,10 +71,11 @@ static void begin_region(struct activity *activity)
     team->parallel = team->told;
 }
 
-/* libomp serialises a region of one thread: its implicit task is the current one until the region is over. */
+/* libomp serialises a region of one thread: its implicit task is the current one until the region is over. libgomp makes a
+ * team of one, with a barrier at its end. */
 static bool is_serialised(const struct team *team)
 {
-    return team->size == 1;
+    return team->size == 1 && !machine.scenario->libgomp;
 }
 
 static void leave_task(void)

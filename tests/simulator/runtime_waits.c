@@ -216,9 +216,14 @@ enum outcome runtime_wait(struct activity *activity)
     return PAUSE;
 }
 
-static bool is_undeferred(const struct task *task)
+/* In a team of one, no other thread could take the task. libgomp defers it there, unless there is no region or too many
+ * tasks of the team have not finished. */
+static bool runs_at_once(const struct team *team)
 {
-    return task->played.flags & ompt_task_undeferred;
+    enum { DEFERRED_MOST = 64 }; /* for each thread of the team */
+    if (machine.scenario->libgomp)
+        return !team->outer || team->tasks > DEFERRED_MOST * team->size;
+    return team->size == 1;
 }
 
 static void leave_create(struct task *creator)
@@ -232,9 +237,12 @@ void runtime_create_task(const struct op *op)
     struct sim_thread *thread = machine.current;
     struct task *creator = thread->task, *task = calloc(1, sizeof(*task));
     struct team *team = creator->team;
-    int flags = ompt_task_explicit | (team->size == 1 ? ompt_task_undeferred : 0);
+    bool at_once = runs_at_once(team);
+    int flags =
+        ompt_task_explicit | (at_once && !(machine.scenario->libgomp && team->outer) ? ompt_task_undeferred : 0);
     played_task_init(&task->played, creator->played.parallel, flags, creator->played.thread_num);
     task->op = op;
+    task->at_once = at_once;
     task->team = team;
     task->parent = creator;
     task->group = task->member = creator->group;
@@ -248,7 +256,7 @@ void runtime_create_task(const struct op *op)
     runtime_call(op, ENTRY_TASK);
     creator->played.frame.enter_frame.ptr = stack_exit(thread);
     send_task_create(&creator->played, &task->played, runtime_codeptr(op));
-    if (team->size == 1) { /* a team of one: no other could take it */
+    if (at_once) {
         runtime_state(EXACT_OVERHEAD);
         runtime_push(DO_TASK, op)->task = task;
         return;
@@ -279,11 +287,11 @@ static void end_task(struct activity *activity)
     struct task *task = activity->task;
     runtime_leave_code();
     thread->task = task->below;
-    if (!is_undeferred(task))
+    if (!task->at_once)
         be_idle(activity - 1, false);
     send_task_complete(&task->played, &thread->task->played);
     played_pop();
-    if (is_undeferred(task)) {
+    if (task->at_once) {
         leave_create(thread->task);
         runtime_state(EXACT_WORK);
     }

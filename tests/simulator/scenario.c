@@ -215,6 +215,7 @@ static const struct setting {
     {"foreigners", NUMBER, offsetof(struct scenario, foreigners)},
     {"chunks", NUMBER, offsetof(struct scenario, chunks)},
     {"bias", NUMBER, offsetof(struct scenario, bias)},
+    {"libgomp", FLAG, offsetof(struct scenario, libgomp)},
     {"polls", FLAG, offsetof(struct scenario, polls)},
     {"nanosleeps", FLAG, offsetof(struct scenario, nanosleeps)},
     {"reads-time", FLAG, offsetof(struct scenario, reads_time)},

@@ -82,6 +82,7 @@ struct scenario {
     uint32_t ranks;                              /* that there are beside the program */
     uint32_t foreigners;                         /* threads that it has */
     uint32_t bias;     /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
+    bool libgomp;      /* the runtime is GCC's */
     bool polls;        /* waits are in poll(2), which a signal interrupts even when its time is over */
     bool nanosleeps;   /* they are in nanosleep(2), of which is known for how long */
     bool reads_time;   /* of its CPU, all the time, as the kernel then counts it */
