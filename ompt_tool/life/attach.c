@@ -18,6 +18,7 @@
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/sampling/timer.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"

@@ -21,6 +21,7 @@
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/sampling/timer.h"
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"

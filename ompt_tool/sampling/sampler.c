@@ -27,41 +27,14 @@
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/shared_timer.h"
+#include "ompt_tool/sampling/timer.h"
 #include "ompt_tool/sampling/sleeper.h"
-
-/* most samples per second and core for all threads together; a higher rate needs BLAME_RATE and at most one
- * thread per core */
-#define RATE_PER_CORE 4000
-
-uint64_t crowd_least_ns;
-
-/* Lengthens the period as the number of threads grows. Each sample of a sleeping or waiting thread costs a
- * switch to that thread, so with hundreds of threads per core the program would hardly progress. A thread
- * always gets at least one sample a second. */
-void crowd_grows(uint32_t threads)
-{
-    uint64_t rate = NS_PER_S / session.period_ns, cores = arena_header()->cores;
-    uint64_t most = cores * (rate > RATE_PER_CORE ? rate : RATE_PER_CORE), period_ns = session.period_ns;
-    while (rate > 1 && threads * rate > most) {
-        rate = (rate + 1) / 2;
-        period_ns *= 2;
-    }
-    uint64_t least_ns = load_relaxed(&crowd_least_ns);
-    while (period_ns > least_ns && !compare_exchange(&crowd_least_ns, &least_ns, period_ns))
-        ;
-}
-
-void crowd_forked(void)
-{
-    store_relaxed(&crowd_least_ns, 0);
-}
 
 #define SLOW_SAMPLES 8
 #define SILENCE_NS   100000000ull /* ns between two checks that the signal still reaches the handler */
 
 static int sample_signal; /* number of the signal that samples use; 0: none is left */
 static uint32_t moving;   /* lock that is held while sample_signal changes */
-static int taken_signal;  /* signal that the program has last taken from the tool; timers must not send it */
 
 int sampler_signal(void)
 {
@@ -72,56 +45,6 @@ uint64_t sampler_signals(void)
 {
     int signal = sampler_signal();
     return signal ? 1ull << (signal - 1) : 0;
-}
-
-/* Begins the thread's sampling periods at begin_ns, a time on the clock that its samples use. */
-static void sampler_begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
-{
-    thread->ledger->period_ns = period_ns;
-    thread->ledger->number = 1 + state_line_number(thread->line);
-    if (session.options.clock == CLOCK_CPU)
-        thread->sampling.moments = (struct moments){.period_ns = period_ns, .begin_ns = begin_ns};
-    else
-        moments_start(&thread->sampling.moments, begin_ns, period_ns, session.start_ns, (uint64_t)session.options.seed,
-                      state_line_number(thread->line));
-}
-
-/* Returns how many periods of CPU time have passed since the last delivery, by the thread's CPU time. The
- * kernel checks CPU-time timers only at clock ticks, and does not always report how many periods it missed. */
-static uint64_t sampler_pass_cpu_periods(struct moments *moments)
-{
-    int64_t passed_ns = (int64_t)(clock_thread_cpu_ns() - moments->begin_ns), period_ns = (int64_t)moments->period_ns;
-    uint64_t count = passed_ns >= 2 * period_ns ? (uint64_t)(passed_ns / period_ns) : 1;
-    moments->begin_ns += count * moments->period_ns;
-    return count;
-}
-
-/* Returns what a signal that has just arrived stands for. A signal may come before the period's moment if the
- * timer was changed meanwhile. It still counts as the sample of that period. */
-static struct delivery sampler_take_delivery(struct thread *thread, const siginfo_t *info,
-                                             const struct clock_reading *clocks)
-{
-    struct delivery delivery = {
-        .count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
-    uint64_t weight_ns = thread->sampling.moments.period_ns;
-    if (unlikely(info->si_code != SI_TIMER)) {
-        /* An overflow of a counter stands for one sample, because the handler restarts the counter. */
-    } else if (session.options.clock == CLOCK_CPU) {
-        delivery.count = sampler_pass_cpu_periods(&thread->sampling.moments);
-        weight_ns *= delivery.count;
-    } else {
-        uint64_t first_ns = thread->sampling.moments.next_ns, last_ns;
-        delivery.count = moments_pass(&thread->sampling.moments, clocks->ns, &last_ns, &weight_ns);
-        delivery.until_ns = thread->sampling.moments.begin_ns;
-        if (likely(first_ns <= clocks->ns)) {
-            delivery.due_ns = first_ns;
-            delivery.census_ns = last_ns;
-        }
-    }
-    delivery.p = (double)weight_ns;
-    thread->ledger->delivered += delivery.count;
-    thread->ledger->last_ns = clocks->ns;
-    return delivery;
 }
 
 /* Notes how long the handler took. A handler that takes longer than a period would run again before the
@@ -166,7 +89,7 @@ static void sampler_take_sample(struct thread *thread, const siginfo_t *info, uc
         sampler_take_sleeper(thread, info, context, clocks);
         return;
     }
-    struct delivery delivery = sampler_take_delivery(thread, info, clocks);
+    struct delivery delivery = timer_take_delivery(thread, info, clocks);
     counters_take(thread);
     if (unlikely(load_relaxed(&session.paused))) {
         sampler_pass_over(thread, &delivery, PROFILE_DROP_PAUSED);
@@ -201,84 +124,6 @@ static bool sampler_record_delivery(struct thread *thread, const siginfo_t *info
         sampler_take_sample(thread, info, context, clocks);
     store_release(&thread->inside.handler, 0);
     return goes_on;
-}
-
-/* Disarms the thread's timer if the program has taken its signal. The thread that disarms all timers in this
- * case may have passed this timer before it was set (G1). */
-static void sampler_heed_taken_signal(const struct thread *thread)
-{
-    if (likely(load_seq_cst(&taken_signal) != thread->sampling.signal))
-        return;
-    os_timer_set(thread->sampling.timer, false, 0, 0);
-    if (thread->sleep.cpu_word)
-        os_timer_set(thread->sleep.cpu_timer, true, 0, 0);
-}
-
-/* Sets the timer for the next two moments with one system call (timer_settime): it expires at the first
- * moment, and after an interval that ends at the second. The interval must not be 0: if the program consumes
- * the first signal (sigtimedwait), the timer must expire again. If the moments are less than half a period
- * apart, the interval is a whole period, because a program that consumes every signal would otherwise get too
- * many. */
-static void sampler_set_timer(struct thread *thread)
-{
-    struct moments *moments = &thread->sampling.moments;
-    uint64_t interval_ns = moments_second(moments) - moments->next_ns;
-    bool apart = interval_ns >= moments->period_ns / 2;
-    thread->sampling.second_ns = apart ? moments->next_ns + interval_ns : 0;
-    os_timer_set(thread->sampling.timer, false, moments->next_ns, apart ? interval_ns : moments->period_ns);
-    sampler_heed_taken_signal(thread);
-}
-
-/* Lengthens the thread's period, from the first period without a sample on. Makes one system call
- * (timer_settime). */
-static void sampler_slow_down(struct thread *thread)
-{
-    sampler_begin_periods(thread, thread->sampling.moments.begin_ns + thread->sampling.moments.missed_ns,
-                          crowd_period_ns());
-    if (thread->sampling.drawn)
-        sampler_set_timer(thread);
-    else if (session.options.clock == CLOCK_CPU)
-        os_timer_set(thread->sampling.timer, true, 0, thread->sampling.moments.period_ns);
-}
-
-/* Goes on with a sample in each period, for a thread that has been a sleeper. Makes two system calls
- * (timer_settime). */
-static void sampler_resume(struct thread *thread)
-{
-    sampler_begin_periods(thread, thread->sleep.begin_ns, crowd_period_ns());
-    os_timer_set(thread->sleep.cpu_timer, true, 0, 0);
-    sampler_set_timer(thread);
-}
-
-/* Prepares the next sample of a sleeper, or of a thread that `was` one. Returns false for other threads. */
-static bool sampler_prepare_sleeper(struct thread *thread, bool was, const struct clock_reading *clocks)
-{
-    bool is = sleeper_is(thread) || (!was && sleeper_begin(thread, clocks->ns, thread->sampling.signal));
-    if (is) {
-        sleeper_set_timers(thread, clocks->ns);
-        sampler_heed_taken_signal(thread);
-    } else if (was) {
-        sampler_resume(thread);
-    }
-    return is || was;
-}
-
-/* Prepares the next sample, at the handler's end. */
-static void sampler_prepare_next(struct thread *thread, bool was_sleeper, const struct clock_reading *clocks)
-{
-    bool is_set = thread->sampling.second_ns == thread->sampling.moments.next_ns;
-    core_leave(&thread->core, clocks->ns);
-    thread->sampling.second_ns = 0;
-    if (unlikely(thread->sleep.found) && sampler_prepare_sleeper(thread, was_sleeper, clocks))
-        is_set = true;
-    else if (unlikely(thread->sampling.moments.period_ns < crowd_period_ns()))
-        sampler_slow_down(thread);
-    else if (!is_set && thread->sampling.drawn)
-        sampler_set_timer(thread);
-    notes_due(thread->line, clocks, thread->sampling.drawn ? thread->sampling.moments.next_ns : 0);
-    /* The thread then notes its next wait, so that no other thread seems to wait for time that this one lost
-     * before that wait. */
-    thread->look_ticks = 0;
 }
 
 static bool sampler_is_worker(const struct thread *thread)
@@ -360,7 +205,7 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info), was_sleeper = sleeper_is(thread);
     if (sampler_is_sample(thread, info, overflowed) && sampler_record_delivery(thread, info, context, &clocks))
-        sampler_prepare_next(thread, was_sleeper, &clocks);
+        timer_prepare_next(thread, was_sleeper, &clocks);
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
@@ -409,8 +254,8 @@ static void sampler_start_timer(struct thread *thread)
 {
     uint64_t period_ns = crowd_period_ns();
     int signal = thread->sampling.signal = load_relaxed(&sample_signal);
-    sampler_begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->sampling.from_ns,
-                          period_ns);
+    timer_begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->sampling.from_ns,
+                        period_ns);
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
@@ -431,7 +276,7 @@ static void sampler_start_timer(struct thread *thread)
     thread->ledger->timer_failed = !started;
     store_relaxed(&thread->line->counts_waiters, started && !cpu_clock);
     if (started) {
-        sampler_heed_taken_signal(thread);
+        timer_heed_taken_signal(thread);
     } else {
         thread->sampling.drawn = false;
         sampler_note_no_timer(errno);
@@ -572,12 +417,12 @@ static void sampler_take_another_signal(int taken)
     char taken_text[21], text[21];
     os_lock(&moving);
     if (load_relaxed(&sample_signal) == taken) {
-        store_seq_cst(&taken_signal, taken);
+        store_seq_cst(&timer_taken_signal, taken);
         for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
             sampler_disarm(thread);
         int signal = sample_signal_install(handle_sample, 0);
         if (signal == taken) /* The program has stopped using the signal meanwhile. */
-            store_seq_cst(&taken_signal, 0);
+            store_seq_cst(&timer_taken_signal, 0);
         struct profile_header *header = arena_header();
         header->signals_taken++;
         header->sample_signal = (uint32_t)signal;
@@ -637,7 +482,7 @@ void sampler_wake(struct thread *thread)
         sleeper_wake(thread);
         uint64_t begin_ns = thread->sleep.begin_ns, since_ns = now_ns > begin_ns ? now_ns - begin_ns : 0;
         thread->sleep.begin_ns = begin_ns + since_ns;
-        sampler_resume(thread);
+        timer_resume(thread);
         moments->missed_ns -= since_ns < moments->missed_ns ? since_ns : moments->missed_ns;
         sampler_announce_due(thread);
     }

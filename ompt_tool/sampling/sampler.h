@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
 /* Installs the handler. Returns false if no signal is free. [init] */
@@ -66,21 +65,5 @@ extern void (*sampler_on_stranger)(const siginfo_t *info, ucontext_t *context);
  * caller runs. [init] */
 bool sampler_make_stranger_stack(void);
 void sampler_drop_stranger_stack(void);
-
-/* ---- with many more threads than cores, the period of each thread is longer ---- */
-
-extern uint64_t crowd_least_ns; /* sampling period of all threads in ns; read it through crowd_period_ns() */
-
-/* Returns the sampling period of all threads in ns; 0 before the first thread is sampled. [handler] */
-static inline uint64_t crowd_period_ns(void)
-{
-    return load_relaxed(&crowd_least_ns);
-}
-
-/* Lengthens the period if the program has too many threads for it. [owner] */
-void crowd_grows(uint32_t threads);
-
-/* Resets the period in a forked child, which has one thread. [init] */
-void crowd_forked(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/sampling/sampler.h"
+#include "ompt_tool/sampling/timer.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "tests/unit/fake_clock.h"
