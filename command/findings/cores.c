@@ -262,9 +262,10 @@ static char *shortage_advice(const struct profile *profile, const struct shortag
                                     "the job more cores (the launcher's binding, more nodes). ",
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
     else if (shortage->crowded && shortage->threads > shortage->cores)
-        part[count++] = memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or give the program more cores "
-                                    "(affinity, cgroup quota). ",
-                                    DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
+        part[count++] = memory_text("%s %s thread%s%s, or give the program more cores (affinity, cgroup quota). ",
+                                    profile->header.without_team ? "Let at most" : "Use at most",
+                                    DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s",
+                                    profile->header.without_team ? " work at a time" : " (OMP_NUM_THREADS)");
     if (shortage->spins)
         part[count++] = memory_text("Waiting threads spun on cores for %s s. OMP_WAIT_POLICY=passive leaves these "
                                     "cores to working threads. ",
@@ -317,9 +318,12 @@ static void put_too_many_threads(struct inquiry *inquiry, const struct shortage 
     finding.evidence =
         format_printable("at most %s can run at a time, and the others wait for a core or for these%s", cores,
                          shortage->ranks ? "; the threads of all ranks on these cores count" : "");
-    finding.advice = format_printable("Use %s thread%s (OMP_NUM_THREADS=%s), and measure again. More threads help only "
-                                      "if they sleep most of the time, for example in input and output.",
-                                      cores, shortage->cores == 1 ? "" : "s", cores);
+    char set[FORMAT_NUMBER_BYTES + 20] = "";
+    if (!inquiry->profile->header.without_team)
+        snprintf(set, sizeof set, " (OMP_NUM_THREADS=%s)", cores);
+    finding.advice = format_printable("Use %s thread%s%s, and measure again. More threads help only if they sleep most "
+                                      "of the time, for example in input and output.",
+                                      cores, shortage->cores == 1 ? "" : "s", set);
     inquiry->no_core_s = shortage->seconds;
     put_finding(inquiry, &finding);
 }

@@ -98,6 +98,16 @@ WITH_PROFILE(too_many_threads_of_its_own_are_said)
     assert_null(strstr(finding->advice, "spun"));
 }
 
+WITH_PROFILE(threads_of_no_team_have_no_number_that_a_variable_sets)
+{
+    without_core(40, 2);
+    machine(40, 0, 0);
+    made.profile.header.without_team = 1;
+    const struct finding *finding = only("oversubscribed");
+    assert_has(finding->advice, "Let at most 2 threads work at a time, or give");
+    assert_null(strstr(finding->advice, "OMP_NUM_THREADS"));
+}
+
 WITH_PROFILE(spinning_threads_take_cores)
 {
     without_core(40, 2);
