@@ -72,7 +72,7 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
 
 void attribute_cores(struct tree *tree, uint32_t node_idx, double p, struct census census, bool runs, uint32_t cores)
 {
-    uint32_t running = census.busy - census.asleep;
+    uint32_t running = census.busy - census.asleep + census.ended;
     if (!runs && running)
         return;
     if (!running)

@@ -537,6 +537,13 @@ static bool state_was_asleep(const struct state_line *line, uint32_t state, int6
     return false;
 }
 
+/* Returns true if the thread that had the ABSENT line last was there at that time, and needed a core. */
+static bool state_ran_until_later(const struct state_line *line, int64_t ticks)
+{
+    return unlikely((int64_t)load_acquire(&line->ended) > ticks) && (int64_t)load_relaxed(&line->began) <= ticks &&
+           !state_was_asleep(line, STATE_ABSENT, ticks);
+}
+
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places)
 {
@@ -553,11 +560,15 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
             census.busy++;
             continue;
         }
+        if (state == STATE_ABSENT)
+            census.ended += state_ran_until_later(line, when.ticks);
         if (state == STATE_ABSENT || (line == own && state == STATE_IDLE))
             continue;
         if (line == own || !state_waited_at(line, state, &when, &waiting)) {
             census.busy++;
-            census.asleep += state_was_asleep(line, state, when.ticks);
+            bool asleep = state_was_asleep(line, state, when.ticks);
+            census.asleep += asleep;
+            census.own_asleep = census.own_asleep || (asleep && line == own);
         } else if (state_wait_is_parked(&waiting, when.ticks)) {
             continue;
         } else if (unlikely(state_wait_was_over(&waiting) <= when.ticks)) {

@@ -97,6 +97,8 @@ struct state_line {
     struct state_sleep {
         uint64_t since, until;
     } sleeps[STATE_SLEEPS];
+    /* Life of a thread of no team, in ticks, for samples that come after its end. 0: it has not ended. */
+    uint64_t began, ended;
 } __attribute__((aligned(64)));
 
 _Static_assert(offsetof(struct state_line, held) == 56,
@@ -129,6 +131,8 @@ struct census {
     uint32_t busy;
     uint32_t in_use; /* t_now: number of threads that are not between regions */
     uint32_t asleep; /* number of busy threads that were ASLEEP, and needed no core */
+    uint32_t ended;  /* number of threads that ran then and have ended since; busy does not count them */
+    bool own_asleep; /* whether the asking thread is one of them */
     uint32_t holder; /* line of the thread that held the lock in question, or STATE_NO_HOLDER */
     /* whether the holder's own samples count the threads that wait for the lock */
     bool holder_counts;

@@ -38,6 +38,7 @@ static void attach_set_state(struct thread *thread, bool plain)
     thread->record.plain = plain;
     if (plain) {
         thread_count(thread, true);
+        thread->line->began = clock_ticks();
         state_set_work(thread->line);
     } else {
         state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
@@ -116,6 +117,8 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
         thread_leave_tool(thread);
     }
     INVARIANT(state_is_valid(thread->line, clock_ticks()));
+    if (thread->line->began)
+        store_release(&thread->line->ended, clock_ticks());
     thread_give_back(thread);
 }
 

@@ -61,7 +61,10 @@ static void sleeper_book(struct thread *thread, uint64_t end_ns, bool no_core, c
     struct thread_sleep *sleep = &thread->sleep;
     if (end_ns <= sleep->begin_ns)
         return;
+    uint64_t middle_ns = sleep->begin_ns + (end_ns - sleep->begin_ns) / 2;
     struct delivery part = sleeper_take(thread, end_ns, clocks);
+    if (part.count == 1) /* not at the end, when the thread that has woken this one may fall asleep */
+        part.due_ns = part.census_ns = middle_ns < clocks->ns ? middle_ns : clocks->ns;
     tracing_begin(thread, &part);
     sample_record_sleep(thread, sleep->grafts == thread->tree.grafts ? sleep->node_idx : thread->tree.root, no_core,
                         &part);

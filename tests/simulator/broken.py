@@ -57,7 +57,7 @@ DEFECTS = [
     Defect("then: who is in the pool now was there from the begin of its wait on",
            "    return (int64_t)end.ticks <= ticks;\n", "    return ticks > 0;\n"),
     Defect("cores: threads that sleep count as running",
-           "            census.asleep += state_was_asleep(line, state, when.ticks);\n", ""),
+           "            census.asleep += asleep;\n", ""),
     Defect("cores: sleeps that are over are forgotten",
            "    store_release(&line->sleeps_noted, line->sleeps_noted + 1);\n", ""),
     Defect("cores: each thread that runs is blamed for all idle cores",

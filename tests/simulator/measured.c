@@ -228,6 +228,12 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         fail(run, "times %.9f s (%.9f s lost), lifetimes %.9f s", times * NS, lost * NS, lifetimes * NS);
 }
 
+/* Without a team nobody counts threads that have no part in it, and no report shows them. */
+static bool means_something(int metric)
+{
+    return metric != METRIC_THREAD_IDLE || !machine.scenario->without_team;
+}
+
 /* What is lost around the begin of a wait is divided by guess. */
 static double doubt_of(uint32_t context, double period_ns)
 {
@@ -244,7 +250,7 @@ static void add_windows(struct run *run, const struct profile *profile, const ui
             snprintf(of, sizeof(of), "%u: %s", window, name);
             for (int metric = 0; metric < METRIC_COUNT; metric++) {
                 double measured = windows_measured(profile, contexts, context, window, (enum exact_metric)metric);
-                if (!isnan(measured) &&
+                if (means_something(metric) && !isnan(measured) &&
                     (fabs(measured) > fmax(FLOATS_NS, doubt_of(context, period_ns)) || exact->heaviest[metric] != 0))
                     add_figure(run, FIGURE_WINDOW, of, exact, metric, measured, INFINITY, period_ns);
             }
@@ -303,9 +309,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         double doubt_ns = doubt_of(context, period_ns);
         int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
-            if (scenario->without_team && i == METRIC_THREAD_IDLE)
-                continue; /* means nothing there, and no report shows it */
-            else if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns))
+            if (means_something(i) && (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns)))
                 add_figure(run, context ? FIGURE_ROW : FIGURE_TOTAL, name, &exact[context], i, sums[context][i],
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside), period_ns);
     }

@@ -131,6 +131,23 @@ FROM_EMPTY(who_works_now_was_asleep_when_a_late_sample_was_due)
     assert_asleep(3600, 2, 2);
 }
 
+FROM_EMPTY(who_has_ended_ran_until_then)
+{
+    struct state_line *line = noting();
+    noting();
+    line->began = begin + 1 * MS;
+    sleep_in(line, 2000, 3000);
+    line->ended = begin + 4 * MS;
+    state_line_release(line);
+    fake_now_ns = begin + 5 * MS;
+    assert_int_equal(census_us(500, 0, NULL).ended, 0);
+    assert_int_equal(census_us(1500, 0, NULL).ended, 1);
+    assert_int_equal(census_us(2500, 0, NULL).ended, 0); /* asleep */
+    assert_int_equal(census_us(3500, 0, NULL).ended, 1);
+    assert_int_equal(census_us(4500, 0, NULL).ended, 0);
+    assert_int_equal(census_us(1500, 0, NULL).busy, 1);
+}
+
 FROM_EMPTY(a_sleep_in_a_wait_of_the_team_is_that_wait)
 {
     struct region region = {.instance = 1};
