@@ -33,15 +33,17 @@ static bool symbind_view_program(struct elf_view *view)
 {
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)symbind_auxiliary(AT_PHDR);
     size_t count = symbind_auxiliary(AT_PHNUM);
-    struct link_map program = {0};
-    for (size_t i = 0; segments && i < count; i++)
-        if (segments[i].p_type == PT_PHDR)
-            program.l_addr = (uintptr_t)segments - segments[i].p_vaddr;
-    for (size_t i = 0; segments && i < count; i++)
-        if (segments[i].p_type == PT_DYNAMIC)
-            program.l_ld = (ElfW(Dyn) *)(program.l_addr + segments[i].p_vaddr);
+    const ElfW(Phdr) *own = NULL, *dynamic = NULL;
+    for (size_t i = 0; segments && i < count; i++) {
+        own = segments[i].p_type == PT_PHDR ? &segments[i] : own;
+        dynamic = segments[i].p_type == PT_DYNAMIC ? &segments[i] : dynamic;
+    }
+    /* the loader itself, if it was started by its own name, has no PT_PHDR */
+    if (!own || !dynamic)
+        return false;
+    struct link_map program = {.l_addr = (uintptr_t)segments - own->p_vaddr};
+    program.l_ld = (ElfW(Dyn) *)(program.l_addr + dynamic->p_vaddr);
     elf_view_of_map(view, &program);
-    /* without an interpreter it is the loader itself, which was started by its own name */
     return view->gnu_hash && symbind_auxiliary(AT_BASE);
 }
 
