@@ -30,7 +30,9 @@ struct launched {
     /* 1: such an object calls functions for which libomp prints a deprecation warning and libgomp does not */
     uint32_t deprecated;
     struct launched_image *images; /* array of LAUNCHED_IMAGES entries */
-    /* lets calls of libc's locks reach libblame-pthreads.so, once that is loaded; only calls that create threads do before */
+    /* loads libblame-pthreads.so, which calls that create threads then reach, and returns its PTHREADS_LAYER_ATTACH, or 0 */
+    uintptr_t (*load_layer)(void);
+    /* lets calls of locks reach it, too */
     void (*divert)(void);
 };
 

@@ -41,8 +41,6 @@
 
 /* Called by libblame-loader.so before main in a program without OpenMP. */
 __attribute__((visibility("default"))) void blame_begin_without_openmp(void);
-/* Called by libblame-loader.so before main. load() loads libblame-pthreads.so. */
-__attribute__((visibility("default"))) void blame_meet_pthreads(pthreads_layer_attach *(*load)(void));
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
@@ -288,8 +286,12 @@ static void entry_settle_with_runtime(ompt_function_lookup_t lookup)
 
 static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t lookup)
 {
-    if (!entry_meet_runtime(lookup) || !entry_start_measuring(lookup))
+    if (!entry_meet_runtime(lookup))
         return 0;
+    pthreads_load();
+    if (!entry_start_measuring(lookup))
+        return 0;
+    diversion_begin(); /* the runtime creates threads */
     entry_settle_with_runtime(lookup);
     return 1;
 }
@@ -467,38 +469,12 @@ void blame_begin_without_openmp(void)
     log_begin();
     if (!entry_may_start(false) || entry_is_forbidden(false) || !entry_prepare())
         return;
+    pthreads_load();
     pthreads_init();
     /* libpapi may not be loaded in a signal handler */
     bool now = session.options.counters || session.options.sample;
     session.armed = now ? entry_start_plain((uintptr_t)__builtin_frame_address(0))
                         : thread_prepare() && fuse_light(entry_start_plain);
-}
-
-/* Registers with the layer that was loaded during the measurement. */
-static void entry_join_pthreads(void)
-{
-    struct os_write_guard guard;
-    struct float_state floats = float_begin();
-    os_guard_writes(&guard);
-    loadmap_refresh();
-    loadmap_flag(pthreads_layer(), PROFILE_MODULE_TOOL);
-    pthreads_init();
-    diversion_begin(); /* the runtime creates threads */
-    os_unguard_writes(&guard);
-    float_end(floats);
-}
-
-/* An OpenMP runtime may have started the measurement already. What the loader does then is not the program's work. */
-void blame_meet_pthreads(pthreads_layer_attach *(*load)(void))
-{
-    struct thread *thread = thread_self;
-    if (thread && !thread_enter_tool(thread))
-        return;
-    pthreads_meet(load());
-    if (arena_is_open() && !load_relaxed(&session.stopping))
-        entry_join_pthreads();
-    if (thread)
-        thread_leave_tool(thread);
 }
 
 /* Finishes the measurement if finalize() was not called: exit() in a worker thread skips it. _exit() and

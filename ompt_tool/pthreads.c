@@ -164,9 +164,11 @@ const struct pthreads_tool pthreads_tool = {sizeof(struct pthreads_tool),
                                             sampler_signal,
                                             pthreads_restricts};
 
-void pthreads_meet(pthreads_layer_attach *attach)
+void pthreads_load(void)
 {
-    met = attach;
+    if (met || !blame_launched.load_layer)
+        return;
+    met = (pthreads_layer_attach *)blame_launched.load_layer();
     diversion_init(blame_launched.divert);
 }
 

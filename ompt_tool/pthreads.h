@@ -7,8 +7,8 @@
 
 #include "base/pthreads_layer.h"
 
-/* Notes the function of libblame-pthreads.so that `blame run` has loaded; NULL: none. [init] */
-void pthreads_meet(pthreads_layer_attach *attach);
+/* Loads libblame-pthreads.so if `blame run` has asked for it. Must be called before the load map is read. [init] */
+void pthreads_load(void);
 
 /* Registers the tool with libblame-pthreads.so, if the process has loaded it. [init] */
 void pthreads_init(void);

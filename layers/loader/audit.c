@@ -422,7 +422,6 @@ EXPORT unsigned la_version(unsigned version)
     /* the address of any symbol of this library that no other library can replace */
     self.launched.loader = (uintptr_t)&is_llvm_runtime;
     self.launched.images = images;
-    self.launched.divert = binding_divert_all;
     loader_read_environment(&self.given);
     if (!*self.given.posix || !symbind_is_safe()) {
         self.given.posix[0] = '\0';
@@ -520,23 +519,48 @@ static bool loader_is_ours(const char *file)
     return text_after(file, "libblame-") || text_equal(file, "libblame.so");
 }
 
-static void loader_note_tool(const struct elf_view *view, const struct link_map *map)
-{
-    const ElfW(Sym) *symbol = elf_view_find(view, "blame_launched");
-    self.measured = symbol && symbol->st_size == sizeof(self.launched);
-    self.launched.before_main = !self.started;
-    if (self.measured) {
-        self.tool_map = map;
-        self.tool = (struct launched *)(view->base + symbol->st_value);
-        *self.tool = self.launched;
-    }
-}
-
 /* Returns true if the object's calls of libc are bound: unless it is ours, or an OpenMP runtime, whose own locks its
  * threads' states explain. */
 static bool loader_shows_bindings(const char *file)
 {
     return !is_llvm_runtime(file) && !is_gcc_runtime(file) && !loader_is_ours(file);
+}
+
+static bool loader_load(const char *path)
+{
+    self.loads_ours = true;
+    bool loaded = load_object(self.program, path) != NULL;
+    self.loads_ours = false;
+    return loaded;
+}
+
+/* Loads libblame-pthreads.so, unless the program has it already, and lets stubs jump there. Returns the function by which
+ * the tool registers with it, or 0. */
+static uintptr_t loader_load_posix(void)
+{
+    struct elf_view view;
+    if (!*self.given.posix || !self.libc || !(self.posix || loader_load(self.given.posix)) || !self.posix)
+        return 0;
+    for (const struct link_map *map = self.program; map; map = map->l_next)
+        if (map != self.libc && loader_shows_bindings(text_file_name(map->l_name)))
+            got_bind(map);
+    elf_view_of_map(&view, self.posix);
+    binding_divert_first(&view);
+    return elf_view_function(&view, PTHREADS_LAYER_ATTACH);
+}
+
+static void loader_note_tool(const struct elf_view *view, const struct link_map *map)
+{
+    const ElfW(Sym) *symbol = elf_view_find(view, "blame_launched");
+    self.measured = symbol && symbol->st_size == sizeof(self.launched);
+    self.launched.before_main = !self.started;
+    self.launched.load_layer = loader_load_posix;
+    self.launched.divert = binding_divert_all;
+    if (self.measured) {
+        self.tool_map = map;
+        self.tool = (struct launched *)(view->base + symbol->st_value);
+        *self.tool = self.launched;
+    }
 }
 
 /* Returns which bindings of the object the loader must show to la_symbind64(): those to libc's functions. */
@@ -705,53 +729,14 @@ static bool loader_finds_sandbox(void)
     return false;
 }
 
-/* Returns a function of the tool; NULL if it has none of this name. */
-static void *loader_tool_function(const char *name)
-{
-    struct elf_view view;
-    elf_view_of_map(&view, self.tool_map);
-    return (void *)elf_view_function(&view, name);
-}
-
-static bool loader_load(const char *path)
-{
-    self.loads_ours = true;
-    bool loaded = load_object(self.program, path) != NULL;
-    self.loads_ours = false;
-    return loaded;
-}
-
-/* Loads libblame-pthreads.so, unless the program has it already, and lets stubs jump there. Returns the function by
- * which the tool registers with it, or NULL. */
-static pthreads_layer_attach *loader_load_posix(void)
-{
-    struct elf_view view;
-    if (!(self.posix || loader_load(self.given.posix)) || !self.posix)
-        return NULL;
-    for (const struct link_map *map = self.program; map; map = map->l_next)
-        if (map != self.libc && loader_shows_bindings(text_file_name(map->l_name)))
-            got_bind(map);
-    elf_view_of_map(&view, self.posix);
-    binding_divert_first(&view);
-    return (pthreads_layer_attach *)elf_view_function(&view, PTHREADS_LAYER_ATTACH);
-}
-
-/* Lets the tool, which must not count that as the program's work, load libblame-pthreads.so. */
-static void loader_start_posix(void)
-{
-    void (*meet)(pthreads_layer_attach *(*)(void)) =
-        (void (*)(pthreads_layer_attach *(*)(void)))loader_tool_function("blame_meet_pthreads");
-    if (meet && self.libc && *self.given.posix)
-        meet(loader_load_posix);
-}
-
 /* Loads the tool into a program without OpenMP and lets it begin. */
 static void loader_start_tool(void)
 {
+    struct elf_view view;
     if (!loader_load(self.given.tool) || !self.measured)
         return;
-    loader_start_posix();
-    void (*begin)(void) = loader_tool_function("blame_begin_without_openmp");
+    elf_view_of_map(&view, self.tool_map);
+    void (*begin)(void) = (void (*)(void))elf_view_function(&view, "blame_begin_without_openmp");
     if (begin)
         begin();
 }
@@ -761,9 +746,8 @@ EXPORT void la_preinit(uintptr_t *cookie)
 {
     (void)cookie;
     self.started = true;
-    if (loader_start_runtime() || self.measured) {
-        if (self.measured)
-            loader_start_posix();
-    } else if (*self.given.tool && !loader_has_gcc_runtime() && !loader_finds_sandbox())
+    if (loader_start_runtime() || self.measured)
+        return;
+    if (*self.given.tool && !loader_has_gcc_runtime() && !loader_finds_sandbox())
         loader_start_tool();
 }
