@@ -150,6 +150,14 @@ class WithoutOpenmp(BlameTest):
                 self.assertGreater(profile.clocked("later_share"), 0, run)
                 self.assertEqual((profile.run["threads_max"], profile.run["regions"]), (2, 1), run)
 
+    def test_openmp_that_comes_when_the_measurement_starts(self):
+        """Of both starts, one makes the profile: in another thread's handler, or before the region."""
+        for ms in range(8, 32, 2):
+            with self.subTest(ms=ms):
+                run = self.measured(50, 0, 0, "races", program("loads_later_clang.so"), ms, options=["--posix", "0"])
+                self.assertEqual(run.stdout, "done\n", run)
+                self.assertEqual(self.load(run, checks=SOUND).run["regions"], 1, run)
+
     def test_scripts_leave_profiles_of_what_computes(self):
         run = self.attached(["sh", "-c", f"for i in 1 2 3; do /bin/true; done; {program(PROGRAM)} 150 0 0; exit 5"], None, "launcher")
         self.assertEqual((run.status, run.stdout, len(run.directories())), (5, "done\n", 1), run)

@@ -1,16 +1,19 @@
 /* A program without OpenMP. What it does is known by its CPU time and by how long it sleeps: computes for `hot` and `warm`,
  * sleeps in `nap`, all in milliseconds.
  *
- *     without_openmp HOT WARM NAP [fork | abort | openmp LIBRARY | reads | takes | forbids HOW]
+ *     without_openmp HOT WARM NAP [fork | abort | openmp LIBRARY | reads | takes | forbids HOW |
+ *         races LIBRARY MS]
  *
  * fork: a child computes as long as hot(). openmp: loads the library afterwards, whose sum_of_team() begins a region.
  * reads: reads a file instead of hot(), and is in the C library all that time. takes: first takes all real-time signals
  * that are in use already, and says whether timers send more than one. forbids: between hot() and warm(), forbids itself all
- * system calls but those to write and to end, by prctl() or by syscall(); hot() is measured if it takes long enough. */
+ * system calls but those to write and to end, by prctl() or by syscall(); hot() is measured if it takes long enough. races: another thread
+ * loads the library when the process has used that much CPU time, while hot() runs. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -114,10 +117,30 @@ NAMED static void nap(double ms)
         puts("interrupted");
 }
 
+static int begin_region(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW);
+    int (*region)(void) = library ? (int (*)(void))dlsym(library, "sum_of_team") : NULL;
+    return region ? region() : 0;
+}
+
+/* arguments: path of the library, CPU time in ms */
+static void *race(void *arguments)
+{
+    struct timespec used = {0};
+    while ((double)used.tv_sec * 1e3 + 1e-6 * (double)used.tv_nsec < atof(((char **)arguments)[1]))
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return begin_region(((char **)arguments)[0]) == 3 ? arguments : NULL;
+}
+
 int main(int argc, char **argv)
 {
     const char *end = argc > 4 ? argv[4] : "";
     if (argc < 4)
+        return 2;
+    pthread_t racer = 0;
+    void *won = NULL;
+    if (strcmp(end, "races") == 0 && (argc < 7 || pthread_create(&racer, NULL, race, argv + 5)))
         return 2;
     if (strcmp(end, "takes") == 0)
         take_signals();
@@ -140,11 +163,11 @@ int main(int argc, char **argv)
         printf("child %d\n", WEXITSTATUS(status));
     }
     if (strcmp(end, "openmp") == 0 && argc > 5) {
-        void *library = dlopen(argv[5], RTLD_NOW);
-        int (*region)(void) = library ? (int (*)(void))dlsym(library, "sum_of_team") : NULL;
-        if (!region || region() != 3)
+        if (begin_region(argv[5]) != 3)
             return 4;
     }
+    if (racer && (pthread_join(racer, &won) || !won))
+        return 6;
     puts("done");
     fflush(stdout);
     if (strcmp(end, "abort") == 0)
