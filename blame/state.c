@@ -89,6 +89,7 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
     uint32_t slot = state_held_slot(line, 0);
     if (likely(slot < STATE_HELD_LOCKS)) {
         store_relaxed(&line->held_lacked[slot], line->wait_lacked);
+        store_relaxed(&line->held_asked[slot], line->wait_since);
         store_release(&line->held_since[slot], since_ticks); /* S4: stored after the note of the previous release */
         store_release(&line->held[slot], key);
         store_relaxed(&line->holds_more, line->holds_more + (slot > 0));
@@ -107,6 +108,7 @@ static void state_note_release(struct state_line *line, uint64_t key, const stru
     /* S5: a reader that sees this store also sees the count of the previous release, or a later one */
     store_release(&release->key, key);
     store_release(&release->lacked, held->lacked);
+    store_release(&release->asked, held->asked);
     store_release(&release->since, held->since);
     store_release(&release->ticks, now_ticks);
     store_release(&line->releases, line->releases + 1);
@@ -119,13 +121,13 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
     bool named = slot < STATE_HELD_LOCKS;
     struct state_release held = {0};
     if (now_ticks && named)
-        held = (struct state_release){.since = line->held_since[slot], .lacked = line->held_lacked[slot]};
+        held = (struct state_release){
+            .since = line->held_since[slot], .lacked = line->held_lacked[slot], .asked = line->held_asked[slot]};
     if (now_ticks)
         state_note_release(line, key, &held, now_ticks);
     if (likely(named)) { /* S4: a sample that no longer finds the lock here finds the noted release */
         store_release(&line->held[slot], 0);
         store_release(&line->holds_more, line->holds_more - (slot > 0));
-        store_relaxed(&line->held_since[slot], 0);
     }
     return named;
 }
@@ -253,7 +255,8 @@ static inline bool state_read_release(const struct state_line *line, uint32_t re
 {
     const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
     *entry = (struct state_release){load_acquire(&release->key), load_acquire(&release->since),
-                                    load_acquire(&release->lacked), load_acquire(&release->ticks)};
+                                    load_acquire(&release->lacked), load_acquire(&release->asked),
+                                    load_acquire(&release->ticks)};
     return load_relaxed(&line->releases) - releases + back < STATE_RELEASES; /* S5: the count is loaded last */
 }
 
@@ -280,14 +283,18 @@ static bool state_released_lock_after(const struct state_line *line, uint64_t ke
 struct next_owner {
     uint32_t line;
     int64_t since, lacked; /* its time, and how long the thread had lacked a core then; in ticks */
+    int64_t asked;         /* when the thread began to wait; 0: unknown */
+    bool told;             /* whether an acquisition at the time itself has been released, and that is reported */
     bool forgotten;        /* whether a thread that acquired the lock may have done so earlier, too */
 };
 
-static void state_take_earlier_owner(struct next_owner *next, uint32_t line, int64_t since, int64_t lacked,
+static void state_take_earlier_owner(struct next_owner *next, uint32_t line, const struct state_release *held,
                                      int64_t after)
 {
+    int64_t since = (int64_t)held->since;
     if (since > after && since < next->since)
-        *next = (struct next_owner){line, since, lacked, next->forgotten};
+        *next =
+            (struct next_owner){line, since, (int64_t)held->lacked, (int64_t)held->asked, next->told, next->forgotten};
 }
 
 static void state_look_for_acquisitions(const struct state_line *line, uint64_t key, int64_t after,
@@ -296,8 +303,10 @@ static void state_look_for_acquisitions(const struct state_line *line, uint64_t 
     uint32_t number = state_line_number(line), places = state_held_places(line);
     for (uint32_t i = 0; i < places; i++)
         if (load_acquire(&line->held[i]) == key) {
-            int64_t since = (int64_t)load_acquire(&line->held_since[i]);
-            state_take_earlier_owner(next, number, since, (int64_t)load_relaxed(&line->held_lacked[i]), after);
+            struct state_release held = {.since = load_acquire(&line->held_since[i]),
+                                         .lacked = load_relaxed(&line->held_lacked[i]),
+                                         .asked = load_relaxed(&line->held_asked[i])};
+            state_take_earlier_owner(next, number, &held, after);
         }
     if ((int64_t)load_acquire(&line->noted_last) < after) /* S4: the releases are loaded after `held` */
         return;
@@ -308,15 +317,18 @@ static void state_look_for_acquisitions(const struct state_line *line, uint64_t 
             return;
         if (release.key != key)
             continue;
-        state_take_earlier_owner(next, number, (int64_t)release.since, (int64_t)release.lacked, after);
+        state_take_earlier_owner(next, number, &release, after);
+        next->told |= (int64_t)release.since == after;
         found++;
     }
     next->forgotten |= found && releases >= STATE_RELEASES;
 }
 
+static const struct next_owner nobody = {.line = STATE_NO_HOLDER, .since = INT64_MAX};
+
 static struct next_owner state_next_owner(uint64_t key, int64_t after, uint32_t count)
 {
-    struct next_owner next = {STATE_NO_HOLDER, INT64_MAX, 0, false};
+    struct next_owner next = nobody;
     for (uint32_t i = 0; i < count; i++)
         if (load_acquire(&lines[i].state) != STATE_ABSENT)
             state_look_for_acquisitions(&lines[i], key, after, &next);
@@ -324,13 +336,15 @@ static struct next_owner state_next_owner(uint64_t key, int64_t after, uint32_t 
 }
 
 /* Returns true if a lock that was acquired at `since` (0: unknown) had been acquired again by that time. A runtime
- * reports a release after it has woken the next owner, and in between the thread may lose its core. */
-static bool state_lock_was_passed_on(uint64_t key, int64_t since, int64_t ticks, uint32_t count)
+ * reports a release after it has woken the next owner, and in between the thread may lose its core. `held`: the thread's
+ * line still names the lock; if the release is reported nevertheless, the thread has taken the lock again, at a time
+ * that is unknown. */
+static bool state_lock_was_passed_on(uint64_t key, int64_t since, bool held, int64_t ticks, uint32_t count)
 {
     if (!since)
         return false;
     struct next_owner next = state_next_owner(key, since, count);
-    return next.line != STATE_NO_HOLDER && (next.since <= ticks || next.forgotten);
+    return next.line != STATE_NO_HOLDER && !(held && next.told) && (next.since <= ticks || next.forgotten);
 }
 
 enum state_handover state_handover_after(int64_t ticks, uint64_t key, uint32_t *owner)
@@ -340,6 +354,19 @@ enum state_handover state_handover_after(int64_t ticks, uint64_t key, uint32_t *
     if (next.line == STATE_NO_HOLDER)
         return STATE_FREE;
     return ticks >= next.since - next.lacked ? STATE_PASSED_WITHOUT : STATE_PASSED_WITH_CORE;
+}
+
+/* Returns the number of threads that waited for the lock at that time and have acquired it since. */
+static uint32_t state_count_former_waiters(uint64_t key, int64_t ticks, uint32_t count)
+{
+    uint32_t waiters = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct next_owner next = nobody;
+        if (load_acquire(&lines[i].state) != STATE_ABSENT)
+            state_look_for_acquisitions(&lines[i], key, ticks, &next);
+        waiters += next.asked && next.asked <= ticks;
+    }
+    return waiters;
 }
 
 uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32_t waiters[STATE_HELD_LOCKS])
@@ -357,11 +384,16 @@ uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32
         waiters[slot]++;
         total++;
     }
-    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
-        if (waiters[i] && state_lock_was_passed_on(own->held[i], (int64_t)own->held_since[i], ticks, count)) {
-            total -= waiters[i];
-            waiters[i] = 0;
-        }
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
+        int64_t since = own->held[i] ? (int64_t)own->held_since[i] : 0;
+        if (likely(!state_lock_was_passed_on(own->held[i], since, true, INT64_MAX, count)))
+            continue;
+        total -= waiters[i];
+        waiters[i] = state_lock_was_passed_on(own->held[i], since, true, ticks, count)
+                         ? 0
+                         : waiters[i] + state_count_former_waiters(own->held[i], ticks, count);
+        total += waiters[i];
+    }
     return total;
 }
 
@@ -373,19 +405,20 @@ static uint32_t state_find_holder(const struct census_time *when, uint64_t key, 
 {
     uint32_t holder = STATE_NO_HOLDER, possible = STATE_NO_HOLDER;
     int64_t last = -1, since;
+    bool named = false;
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
             continue;
-        bool held =
-            state_held_lock_at(&lines[i], key, when, &since) || state_released_lock_after(&lines[i], key, when, &since);
-        if (held && since > last) {
+        bool held = state_held_lock_at(&lines[i], key, when, &since);
+        if ((held || state_released_lock_after(&lines[i], key, when, &since)) && since > last) {
             last = since;
+            named = held;
             holder = i;
         } else if (possible == STATE_NO_HOLDER && state_may_hold_lock(&lines[i], key)) {
             possible = i;
         }
     }
-    if (holder != STATE_NO_HOLDER && state_lock_was_passed_on(key, last, when->ticks, count))
+    if (holder != STATE_NO_HOLDER && state_lock_was_passed_on(key, last, named, when->ticks, count))
         holder = STATE_NO_HOLDER;
     *counts = holder != STATE_NO_HOLDER && load_relaxed(&lines[holder].counts_waiters);
     return holder != STATE_NO_HOLDER ? holder : possible;

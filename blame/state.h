@@ -69,6 +69,7 @@ struct state_line {
      * ticks; 0: the lock was not stamped (blame/contended.h). */
     uint64_t held_since[STATE_HELD_LOCKS];
     uint64_t held_lacked[STATE_HELD_LOCKS]; /* wait_lacked of the wait for each lock */
+    uint64_t held_asked[STATE_HELD_LOCKS];  /* wait_since of the wait for each lock */
     uint64_t wait_since;                    /* start of the wait for wait_key */
     /* ticks that the thread lacked a core at the end of its last wait for a lock; only the thread reads it */
     uint64_t wait_lacked;
@@ -80,6 +81,7 @@ struct state_line {
         uint64_t key;
         uint64_t since;  /* time of the acquisition; 0: unknown */
         uint64_t lacked; /* wait_lacked of the wait for the lock */
+        uint64_t asked;  /* wait_since of the wait for the lock */
         uint64_t ticks;  /* time of the release */
     } released[STATE_RELEASES];
     /* The last noted waits that outlasted the grace, for samples that are handled after them (blame/notes.h). */
@@ -314,7 +316,8 @@ static inline bool state_holds_locks(const struct state_line *line)
 }
 
 /* Ends a lock wait in the common case: the thread holds the lock that it asked for. Returns false in the
- * other cases: the thread did not ask, it holds another lock, or the lock is stamped. held_since[0] is 0 here.
+ * other cases: the thread did not ask, it holds another lock, or the lock is stamped. held_since[0] keeps
+ * an old stamp, whose release is noted, or 0.
  * [owner] */
 static inline bool state_wait_ends_simply(struct state_line *line)
 {

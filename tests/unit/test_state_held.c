@@ -224,14 +224,18 @@ FROM_EMPTY(a_lock_whose_release_is_not_reported_yet_is_held_by_its_next_owner)
     uint64_t now = clock_ticks();
     state_lock_held(late, 1, now - 900);
     state_set_lockwait_at(waiter, 1, now - 800);
+    state_set_lockwait_at(next, 1, now - 790);
     state_lock_held(next, 1, now - 700);
     assert_int_equal(holder_now(1), state_line_number(next));
-    assert_int_equal(state_count_waiters(late, (int64_t)now - 750, waiters), 1);
+    assert_int_equal(state_count_waiters(late, (int64_t)now - 795, waiters), 1);
+    assert_int_equal(state_count_waiters(late, (int64_t)now - 750, waiters), 2); /* with the next owner */
+    assert_int_equal(waiters[0], 2);
     assert_int_equal(state_count_waiters(late, (int64_t)now - 650, waiters), 0);
     assert_int_equal(waiters[0], 0);
     assert_int_equal(state_count_waiters(next, (int64_t)now - 650, waiters), 1);
     assert_true(state_lock_released(next, 1, now - 600));
     assert_int_equal(state_count_waiters(late, (int64_t)now - 550, waiters), 0);
+    assert_int_equal(state_count_waiters(late, (int64_t)now - 750, waiters), 2);
     assert_int_equal(state_handover_after((int64_t)now - 550, 1, &owner), STATE_FREE);
     assert_false(held(1));
     assert_true(state_lock_released(late, 1, now - 500));
