@@ -19,6 +19,12 @@ static enum core_state core_idle_state_at_end(const struct core *core, const str
     return core_moments_in_state(core, delivery) ? core->now.state : core->now.first;
 }
 
+void core_idle_note_awake(struct thread *thread, uint64_t ticks)
+{
+    if (!core_idle_is_told(thread) && (int64_t)(ticks - thread->line->asleep_since) >= 0)
+        state_wake_up(thread->line, ticks);
+}
+
 void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery)
 {
     uint64_t ticks = (uint64_t)clock_ns_ticks(&delivery->clocks, delivery->census_ns);

@@ -14,6 +14,9 @@
 /* Tells the other threads' samples whether this thread slept at the delivery's last moment. [handler] */
 void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery);
 
+/* Tells them that the thread is awake since that time, unless a layer will report that. [handler] */
+void core_idle_note_awake(struct thread *thread, uint64_t ticks);
+
 /* Books the cores that no thread used at one moment of the delivery. node_idx: the node that is to blame if the thread
  * ran, or was ready to. [handler] */
 void core_idle_book(struct thread *thread, uint32_t node_idx, double p, struct census census, bool runs);

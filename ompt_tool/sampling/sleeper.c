@@ -121,7 +121,7 @@ static void sleeper_book_sleep(struct thread *thread, uint64_t end_ns, uint64_t 
     uint64_t woken_ns = end_ns > begin_ns + no_core_ns ? end_ns - no_core_ns : begin_ns;
     sleeper_book(thread, woken_ns, false, clocks);
     if (unlikely(session.counts_cores)) /* from here on, the thread uses a core, or wants to */
-        state_wake_up(thread->line, (uint64_t)clock_ns_ticks(clocks, woken_ns < clocks->ns ? woken_ns : clocks->ns));
+        core_idle_note_awake(thread, (uint64_t)clock_ns_ticks(clocks, woken_ns < clocks->ns ? woken_ns : clocks->ns));
     sleeper_book(thread, end_ns, true, clocks);
 }
 
