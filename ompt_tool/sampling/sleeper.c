@@ -226,8 +226,7 @@ static void sleeper_record_after(struct thread *thread, const struct delivery *d
 {
     struct thread_sleep *sleep = &thread->sleep;
     uint64_t end_ns = sleep->begin_ns + tick_ns;
-    sample_ask(thread, delivery, context);
-    thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;
+    sleeper_ask(thread, delivery, context);
     sleeper_book_now(thread, end_ns > delivery->clocks.ns ? end_ns : delivery->clocks.ns, &delivery->clocks, context);
     sleep->state = SLEEP_NONE;
 }

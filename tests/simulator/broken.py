@@ -131,7 +131,7 @@ DEFECTS = [
     Defect("sleepers: the known end of a sleep is not",
            "    if (sleep->ends_ns && !by_cpu_timer &&", "    if (0 && !by_cpu_timer &&"),
     Defect("sleepers: a wait ends no sleep",
-           "    if (unlikely(sleeper_is(thread)))\n        sampler_wake(thread);\n    thread->notes_apart", "    thread->notes_apart"),
+           "    if (sleeper_is(thread)) {\n        uint64_t now_ns = clock_now_ns();\n        sleeper_wake(thread);", "    if (0 && sleeper_is(thread)) {\n        uint64_t now_ns = clock_now_ns();\n        sleeper_wake(thread);"),
     Defect("cores: a thread without one works",
            "        core_note_had(core, delivery, away_ns);\n    return CORE_NONE;\n", "        return CORE_HAD;\n    return CORE_HAD;\n"),
     Defect("cores: who has lost its core while the signal was on its way had none at the moment",
