@@ -5,6 +5,7 @@
 static struct state_line lines[STATE_MAX_THREADS];
 struct state_line state_nobody;
 bool state_waits_outside;
+uint32_t state_counted_most, state_expected;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* number of lines ever used */
 
@@ -35,6 +36,7 @@ void state_reset(void)
     memset(taken, 0, sizeof(taken));
     high_water = 0;
     state_waits_outside = false;
+    state_counted_most = state_expected = 0;
 }
 
 static bool state_line_names_lock(const struct state_line *line, uint64_t key)
@@ -595,7 +597,7 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         }
         if (state == STATE_ABSENT)
             census.ended += state_ran_until_later(line, when.ticks);
-        if (state == STATE_ABSENT || (line == own && state == STATE_IDLE))
+        if (state == STATE_ABSENT || state == STATE_OUTSIDE || (line == own && state == STATE_IDLE))
             continue;
         if (line == own || !state_waited_at(line, state, &when, &waiting)) {
             census.busy++;
@@ -613,6 +615,12 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         }
     }
     census.in_use += census.busy;
+    if (unlikely(own && load_relaxed(&own->state) == STATE_OUTSIDE)) {
+        uint32_t most = load_relaxed(&state_counted_most), expected = load_relaxed(&state_expected);
+        census.busy = census.in_use = most > expected ? most : expected;
+        if (places)
+            places->count = 0;
+    }
     return census;
 }
 

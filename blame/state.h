@@ -44,6 +44,8 @@ enum thread_state {
     STATE_MPI_WAIT = 3,
     /* WORK that needs no core: the thread sleeps in a call of its own. For a team it is busy. */
     STATE_ASLEEP = 4,
+    /* WORK of a thread beside the teams (std::thread in an OpenMP program), which no census counts */
+    STATE_OUTSIDE = 5,
 };
 
 /* Which locks a thread stamps: all, those for which a sample has seen a waiter, or none (blame/contended.h). */
@@ -183,6 +185,11 @@ uint32_t state_forget_holder(uint64_t key);
 /* Returns true if the thread with that line holds the lock. [handler] */
 bool state_holds(uint32_t line_number, uint64_t key);
 
+/* The greatest number of threads at one time that counted (T), and the size of the first team, whose threads are still to
+ * come. The work of threads beside the teams is booked as if so many were busy, so that nobody is idle because of it. */
+extern uint32_t state_counted_most __attribute__((visibility("hidden")));
+extern uint32_t state_expected __attribute__((visibility("hidden")));
+
 /* Returns a free line in state ABSENT; NULL if all are taken. [any] */
 struct state_line *state_line_acquire(void);
 void state_line_release(struct state_line *line); /* [owner] */
@@ -192,7 +199,7 @@ void state_reset(void);
 
 /* Counts all threads as of time_ns, which must lie before the clock reading. `own` is the line of the asking
  * thread, or NULL. Its present state counts, because the thread has stood still; if it is IDLE, it does not
- * count. wait_key is the lock for which the asking thread waits, 0 for none. The lock's holder is the one at
+ * count; if it is OUTSIDE, T threads count as busy. wait_key is the lock for which the asking thread waits, 0 for none. The lock's holder is the one at
  * time_ns, because the lock may have passed to the asking thread since. `places` (or NULL) receives the wait
  * places of threads that are in use and not busy. Lines remember a limited number of waits. If time_ns is too
  * early, the census uses a later time that all lines remember. [handler] */
@@ -234,6 +241,14 @@ static inline void state_set_work(struct state_line *line) /* [handler] */
     store_release(&line->state, (uint8_t)STATE_WORK);
 }
 
+/* Puts a thread in WORK beside the teams. Any thread may do that when the first team is to come. */
+static inline void state_set_outside(struct state_line *line) /* [any] */
+{
+    uint8_t state = STATE_WORK;
+    if (!compare_exchange(&line->state, &state, (uint8_t)STATE_OUTSIDE) && state == STATE_ASLEEP)
+        compare_exchange(&line->state, &state, (uint8_t)STATE_OUTSIDE);
+}
+
 static inline void state_set_idle(struct state_line *line, uint64_t since_ticks) /* [handler] */
 {
     store_release(&line->idle_since, since_ticks); /* S5: stored after the note of the previous wait */
@@ -259,7 +274,7 @@ static inline void state_set_mpi_wait(struct state_line *line) /* [owner] */
 static inline bool state_is_in_code(const struct state_line *line)
 {
     uint8_t state = load_relaxed(&line->state);
-    return state == STATE_WORK || state == STATE_ASLEEP;
+    return state == STATE_WORK || state == STATE_ASLEEP || state == STATE_OUTSIDE;
 }
 
 /* Puts a thread in WORK to sleep. Returns false in another state: the sleep is part of that wait. [handler] */

@@ -72,7 +72,7 @@ static bool are_sleeps_valid(const struct state_line *line)
 bool state_is_valid(const struct state_line *line, uint64_t now_ticks)
 {
     bool is_idle = line->state == STATE_IDLE;
-    return line->state <= STATE_ASLEEP && line->stamps <= STATE_STAMPS_NONE && is_place_valid(line->place) &&
+    return line->state <= STATE_OUTSIDE && line->stamps <= STATE_STAMPS_NONE && is_place_valid(line->place) &&
            (!is_idle || state_is_hidden(line) || is_by(line->idle_since, now_ticks)) &&
            (!is_idle || is_instance_known(line->region, line->region_instance)) && is_by(line->wait_since, now_ticks) &&
            is_by(line->noted_last, now_ticks) && are_held_locks_valid(line, now_ticks) && are_releases_valid(line) &&

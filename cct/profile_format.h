@@ -82,7 +82,7 @@ enum profile_thread_kind {
     PROFILE_THREAD_UNUSED = 0,
     PROFILE_THREAD_INITIAL = 1,
     PROFILE_THREAD_WORKER = 2,
-    PROFILE_THREAD_OTHER = 3,
+    PROFILE_THREAD_OTHER = 3, /* a POSIX thread; not counted in T if the program has an OpenMP runtime */
     /* a helper thread on which the runtime executes target tasks; not counted in T (threads_max) */
     PROFILE_THREAD_HELPER = 4,
 };

@@ -58,20 +58,28 @@ static inline uint32_t callback_wait_kind(ompt_sync_region_t kind)
     return (unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_PLACE_UNKNOWN;
 }
 
+/* A thread was measured before it uses OpenMP. From now on it counts. */
+static void callback_begin_plain_thread(struct thread *thread)
+{
+    thread->record.plain = false;
+    thread->record.second = runtime_mark != 0;
+    thread_count(thread, true);
+    state_set_work(thread->line);
+}
+
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
+    if (!fork_is_new() && thread_self && thread_self->record.plain) {
+        callback_begin_plain_thread(thread_self);
+        return;
+    }
     if (type == ompt_thread_other || fork_is_new() || fork_self())
         /* No record for a thread that never executes the program's code, nor for an event that the runtime
          * causes in a forked child, when it restarts within fork(). */
         return;
     /* the program makes initial threads, the runtime makes workers */
     bool initial = type == ompt_thread_initial || type == ompt_thread_unknown;
-    if (thread_self && thread_self->record.plain) { /* it was measured before it used OpenMP */
-        thread_self->record.plain = false;
-        thread_self->record.second = runtime_mark != 0;
-        return;
-    }
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
     if (thread)
         thread->record.second = runtime_mark != 0;
@@ -108,10 +116,24 @@ static void callback_capture_eagerly(struct thread *thread, struct region *regio
     thread_leave_tool(thread);
 }
 
+/* The first region of a program that was measured before it used OpenMP: from now on only threads of teams count. */
+static __attribute__((noinline)) void callback_begin_teams(unsigned requested)
+{
+    uint32_t none = 0;
+    if (!compare_exchange(&session.teams, &none, 1))
+        return;
+    bool asks = !requested && runtime.get_max_threads;
+    store_relaxed(&state_expected, asks ? (uint32_t)runtime.get_max_threads() : requested);
+    thread_set_others_outside();
+    session.counts_cores = false;
+    arena_header()->without_team = 0;
+    arena_header()->environment = (uint32_t)session.options.environment;
+}
+
 static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_frame, ompt_data_t *parallel_data,
                               unsigned requested, int flags, const void *codeptr)
 {
-    (void)requested, (void)flags;
+    (void)flags;
     fork_notice();
     struct thread *thread = fork_self();
     if (likely(thread)) {
@@ -127,6 +149,8 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
     if (unlikely(thread->regions.begun == 1)) {
         arena_header()->wants_region = 0;
         fault_watch();
+        if (session.plain)
+            callback_begin_teams(requested);
     }
     parallel_data->ptr = region;
     if (region && session.options.context == CONTEXT_EAGER)

@@ -301,9 +301,6 @@ static __attribute__((noinline)) int entry_join_runtime(ompt_function_lookup_t l
 {
     if (!entry_meet_runtime(lookup))
         return 0;
-    arena_header()->environment = (uint32_t)session.options.environment;
-    session.counts_cores = false;
-    arena_header()->without_team = 0;
     loadmap_refresh();
     entry_flag_first_runtime(lookup);
     entry_note_later_runtime(lookup);

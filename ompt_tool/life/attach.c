@@ -32,14 +32,19 @@ static bool attach_is_initial(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_INITIAL;
 }
 
-/* Sets what the new thread does until an event tells: it waits and is not counted yet, or it works. */
+/* Sets what the new thread does until an event tells: it waits and is not counted yet, or it works. A POSIX thread of a
+ * program that has teams works beside them. */
 static void attach_set_state(struct thread *thread, bool plain)
 {
+    bool outside = plain && load_acquire(&session.teams) && thread->ledger->kind == PROFILE_THREAD_OTHER;
     thread->record.plain = plain;
     if (plain) {
-        thread_count(thread, true);
         thread->line->began = clock_ticks();
         state_set_work(thread->line);
+        if (outside)
+            state_set_outside(thread->line);
+        else
+            thread_count(thread, true);
     } else {
         state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
     }

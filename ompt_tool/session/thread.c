@@ -27,8 +27,9 @@ static struct {
     struct thread *free, *all;
     struct thread *half; /* incomplete record, because memory ran out; the next thread tries to complete it */
     uint32_t tree_count;
-    uint32_t sampled;   /* threads that have a record now */
-    uint32_t now, most; /* number of the program's threads now, and the greatest number so far (T) */
+    uint32_t sampled; /* threads that have a record now */
+    uint32_t now;     /* number of the program's threads now; state_counted_most is the greatest number so far (T) */
+    uint32_t most_before; /* T when an OpenMP runtime joined the measurement */
     uint32_t ledger_count;
     uint64_t untracked; /* number of threads that have found no memory for a record */
     /* total lifetime of these threads in ns: sum of their ends minus sum of their starts, modulo 2^64 */
@@ -221,9 +222,26 @@ void thread_count(struct thread *thread, bool counted)
     os_lock(&threads.lock);
     threads.now += (uint32_t)counted - !thread->unusual.uncounted;
     thread->unusual.uncounted = !counted;
-    if (threads.now > threads.most)
-        threads.most = threads.now;
+    if (threads.now > state_counted_most)
+        store_relaxed(&state_counted_most, threads.now);
     os_unlock(&threads.lock);
+}
+
+void thread_set_others_outside(void)
+{
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all) {
+        if (!thread->record.active || thread->unusual.uncounted || thread->ledger->kind != PROFILE_THREAD_OTHER)
+            continue;
+        thread_count(thread, false);
+        state_set_outside(thread->line);
+    }
+    threads.most_before = state_counted_most;
+    store_relaxed(&state_counted_most, threads.now);
+}
+
+uint32_t thread_most_before_teams(void)
+{
+    return threads.most_before;
 }
 
 /* Clears what the record's last owner has left there. */
@@ -309,7 +327,7 @@ uint32_t thread_sampled(void)
 
 uint32_t thread_most(void)
 {
-    return load_relaxed(&threads.most);
+    return load_relaxed(&state_counted_most);
 }
 
 uint64_t thread_untracked(void)

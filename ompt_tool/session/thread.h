@@ -293,6 +293,13 @@ void thread_note_run_times(struct thread *thread);
  * helper while it executes a task. [owner] */
 void thread_count(struct thread *thread, bool counted);
 
+/* Counts no thread but the initial one any longer, because the program will have teams, of which the others are no part.
+ * [owner] */
+void thread_set_others_outside(void);
+
+/* Returns the greatest number of threads that counted at one time before that; 0 if that never happened. [any] */
+uint32_t thread_most_before_teams(void);
+
 /* Returns all records that were ever created, linked by next_all. [any] */
 struct thread *thread_all(void);
 

@@ -108,5 +108,17 @@ class PosixThreads(BlameTest):
         self.assert_worked(profile, "alpha", 0.1)
         self.assert_worked(profile, "beta", 0.05)
 
+    def test_once_there_are_teams_other_threads_work_beside_them(self):
+        for library in ("loads_later_lib.so", "loads_later_clang.so"):
+            with self.subTest(library=library):
+                _, profile = self.measured("teams", 200, program(library))
+                self.assertEqual(sorted(self.kinds(profile)), ["initial", "other", "other", "worker"])
+                self.assertEqual((profile.run["threads_max"], profile.run["regions"]), (2, 1))
+                self.assertGreater(profile.clocked("later_share"), 0)
+                self.assertGreater(profile.total("work", "works_beside"), 0)
+                self.assert_worked(profile, "beta", 0.1)
+                for name in ("works_beside", "beta"):
+                    self.assertAlmostEqual(profile.total("idleness", name), 0, places=2, msg=name)
+
     def test_who_only_makes_threads_and_does_little_leaves_nothing(self):
         self.measured("workers", 1, profiles=0)

@@ -10,7 +10,10 @@
  *     posix_threads left MS          main leaves by pthread_exit, another thread ends the process
  *     posix_threads forks MS         a thread forks; the child makes a thread, too
  *     posix_threads signals MS       a thread with all signals blocked takes what comes (sigtimedwait)
- *     posix_threads refused MS       pthread_create that fails, between two that do not */
+ *     posix_threads refused MS       pthread_create that fails, between two that do not
+ *     posix_threads teams MS LIBRARY a thread works while the library is loaded and its sum_of_team() begins a region; another
+ *                                    one begins afterwards */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -31,6 +34,7 @@ static double ms;
 static pthread_key_t key;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int destroyed;
+static volatile int over;
 
 static double cpu_s(void)
 {
@@ -279,6 +283,29 @@ static void refused(void)
     puts(joined(made(NULL, beta, "goes on")));
 }
 
+NAMED static void *works_beside(void *argument)
+{
+    while (!over)
+        compute(0.01);
+    sink += 6;
+    return argument;
+}
+
+static int teams(const char *path)
+{
+    pthread_t beside = made(NULL, works_beside, NULL);
+    compute(0.2);
+    void *library = dlopen(path, RTLD_NOW);
+    int (*region)(void) = library ? (int (*)(void))dlsym(library, "sum_of_team") : NULL;
+    if (!region || region() != 3)
+        return 4;
+    joined(made(NULL, beta, NULL));
+    over = 1;
+    joined(beside);
+    puts("done");
+    return 7;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -289,6 +316,8 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     ms = atof(argv[2]);
+    if (strcmp(argv[1], "teams") == 0 && argc > 3)
+        return teams(argv[3]);
     if (strcmp(argv[1], "short") == 0)
         brief_ones(atoi(argv[2]));
     if (strcmp(argv[1], "forks") == 0)

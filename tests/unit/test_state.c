@@ -135,6 +135,26 @@ FROM_EMPTY(all_lines_can_be_taken_and_come_back)
     assert_int_equal(census_at(2 * MS, 5, NULL).holder, STATE_NO_HOLDER);
 }
 
+FROM_EMPTY(who_works_outside_the_teams_is_in_no_census_and_makes_nobody_idle)
+{
+    struct state_line *one = working(), *other = working(), *outside = working();
+    struct clock_reading clocks = clock_read();
+    struct waiting_places places = {.count = 0};
+    state_set_idle_region(other, NULL);
+    state_set_idle(other, MS);
+    state_set_outside(other); /* it does not work */
+    assert_int_equal(other->state, STATE_IDLE);
+    state_set_outside(outside);
+    assert_true(state_is_in_code(outside) && state_is_in_code(one) && !state_is_in_code(other));
+    assert_census(census_at(2 * MS, 0, NULL), 1, 1);
+    state_counted_most = 3;
+    assert_census(state_census_at(&clocks, clocks.ns, outside, 0, &places), 3, 3);
+    state_expected = 8;
+    assert_census(state_census_at(&clocks, clocks.ns, outside, 0, &places), 8, 8);
+    assert_census(state_census_at(&clocks, clocks.ns, one, 0, &places), 1, 1);
+    assert_int_equal(places.count, 0);
+}
+
 static uint32_t running;
 
 static void *live_and_leave(void *argument)

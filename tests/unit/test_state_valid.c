@@ -75,7 +75,7 @@ static int live(void **unused)
 
 AFTER_A_LIFE(wrong_states_and_places_are_seen)
 {
-    BREAKS(line.state, STATE_ASLEEP + 1);
+    BREAKS(line.state, STATE_OUTSIDE + 1);
     BREAKS(line.stamps, STATE_STAMPS_NONE + 1);
     BREAKS(line.place, STATE_PLACE(PROFILE_PLACE_KINDS, 0));
 }
