@@ -17,6 +17,7 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "tests/unit/fake_clock.h"
+#include "unwind/linked.h"
 
 #define LEDGERS 65536u /* as session/thread.c has it */
 #define MORE    1000u
@@ -234,4 +235,12 @@ FROM_EMPTY(a_crowd_on_one_core_is_sampled_once_a_second_at_least)
     assert_int_equal(crowd_period_ns(), session.period_ns);
 }
 
-UNIT_MAIN(NULL, NULL)
+/* As before the first thread of a process. */
+static int find_objects(void **state)
+{
+    (void)state;
+    linked_init();
+    return 0;
+}
+
+UNIT_MAIN(find_objects, NULL)
