@@ -2,16 +2,39 @@
 
 #include <string.h>
 
-static struct state_line lines[STATE_MAX_THREADS];
+#include "base/os.h"
+
+/* number of lines where address space is limited, which the lines of all threads take 14 MB of */
+#define FEW_LINES 256u
+
+static struct state_line *lines; /* NULL until the first thread */
+static uint32_t line_room;
 struct state_line state_nobody;
 bool state_waits_outside;
 uint32_t state_counted_most, state_expected;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* number of lines ever used */
 
+/* Returns the number of lines; 0 if there is no memory. */
+static uint32_t state_map_lines(void)
+{
+    struct state_line *none = NULL, *mapped;
+    uint32_t room = load_acquire(&line_room);
+    if (likely(room))
+        return room;
+    room = os_memory_is_limited() ? FEW_LINES : STATE_MAX_THREADS;
+    if (!(mapped = os_map(room * sizeof(*mapped))))
+        return 0;
+    if (!compare_exchange(&lines, &none, mapped))
+        os_unmap(mapped, room * sizeof(*mapped));
+    store_release(&line_room, room);
+    return room;
+}
+
 struct state_line *state_line_acquire(void)
 {
-    for (uint32_t i = 0; i < STATE_MAX_THREADS; i++) {
+    uint32_t room = state_map_lines();
+    for (uint32_t i = 0; i < room; i++) {
         uint8_t expected = 0;
         if (load_relaxed(&taken[i]) || !compare_exchange(&taken[i], &expected, 1))
             continue;
@@ -32,7 +55,8 @@ void state_line_release(struct state_line *line)
 
 void state_reset(void)
 {
-    memset(lines, 0, high_water * sizeof(lines[0]));
+    if (high_water)
+        memset(lines, 0, high_water * sizeof(lines[0]));
     memset(taken, 0, sizeof(taken));
     high_water = 0;
     state_waits_outside = false;
@@ -626,6 +650,6 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
 
 bool state_holds(uint32_t line_number, uint64_t key)
 {
-    return line_number < STATE_MAX_THREADS &&
+    return line_number < load_acquire(&high_water) &&
            (state_line_names_lock(&lines[line_number], key) || state_may_hold_lock(&lines[line_number], key));
 }

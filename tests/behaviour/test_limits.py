@@ -127,7 +127,7 @@ class AsAlone(BlameTest):
 
 class AddressSpace(BlameTest):
     def test_what_the_reports_would_take_is_not_taken_from_a_program_that_has_no_more(self):
-        for limit in (36, 47, 48, 49, 50, 54, 70):  # MB; libdw ends a process that it gets no memory in, between these
+        for limit in (30, 36, 47, 48, 49, 50, 54, 70):  # MB; libdw ends a process that it gets no memory in, between these
             with self.subTest(limit=limit):
                 run = self.attached(["prlimit", f"--as={limit}000000", program("quick"), "5"])
                 self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)

@@ -207,7 +207,7 @@ class Interpreters(BlameTest):
         self.assertEqual(run.tool_lines(), [], run)
         found = [self.load(run, directory, SOUND) for directory in run.directories()
                  if os.path.exists(os.path.join(directory, "run.json"))]
-        found = [profile for profile in found if profile.run["threads_max"] > 1]
+        found = [profile for profile in found if any(thread["kind"] == "worker" for thread in profile.threads)]
         for profile in found:
             self.assertEqual(profile.run["other_runtimes"], [], run)
             self.assertGreater(profile.root["work (I)"], 0, run)

@@ -40,6 +40,11 @@ void *os_map(size_t bytes)
     return model_has_memory ? model_map(bytes) : NULL;
 }
 
+bool os_memory_is_limited(void)
+{
+    return false;
+}
+
 void os_unmap(void *memory, size_t bytes)
 {
     (void)memory;

@@ -101,7 +101,7 @@ UNIT_TEST(moments_at_which_a_lock_was_free_are_looked_up_as_often_as_a_sample_ha
     waiter.handover.count = THREAD_HANDOVER_MOMENTS;
     for (uint32_t i = 0; i < THREAD_HANDOVER_MOMENTS; i++)
         waiter.handover.moment[i].ticks = (int64_t)moment_ns;
-    assert_instructions(look_for_next_owner, DELIVERY_LINES * 30);
+    assert_instructions(look_for_next_owner, DELIVERY_LINES * 45);
     assert_int_equal(waiter.handover.count, THREAD_HANDOVER_MOMENTS);
 }
 
