@@ -63,7 +63,7 @@ DEFECTS = [
     Defect("cores: each thread that runs is blamed for all idle cores",
            "double each = p / (running ? running : 1);", "double each = p;"),
     Defect("cores: nobody learns that a sleeper is awake",
-           "        state_wake_up(thread->line, ticks);\n", "        ;\n"),
+           "    else\n        state_wake_up(thread->line, ticks);\n", ""),
     Defect("T: one thread too few",
            "header->threads_max = thread_most();", "header->threads_max = thread_most() - 1;"),
     Defect("settling: all of a wait is dispatch", "if (waited_ns >= STATE_GRACE_NS) {", "if (0) {"),
