@@ -484,6 +484,7 @@ void sampler_wake(struct thread *thread)
         thread->sleep.begin_ns = begin_ns + since_ns;
         timer_resume(thread);
         moments->missed_ns -= since_ns < moments->missed_ns ? since_ns : moments->missed_ns;
+        store_release(&thread->sleep.state, SLEEP_NONE); /* a signal now finds the new periods */
         sampler_announce_due(thread);
     }
     thread_leave_tool(thread);

@@ -292,7 +292,6 @@ void sleeper_wake(struct thread *thread)
     struct core_since counts = core_catch_up(&thread->core);
     if (thread->sleep.state == SLEEP_GOES_ON)
         sleeper_book_sleep(thread, clocks.ns - sleeper_awake_ns(&counts), counts.no_core_ns, &clocks);
-    thread->sleep.state = SLEEP_NONE;
 }
 
 /* ---- when the next sample comes ---- */

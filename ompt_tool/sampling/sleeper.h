@@ -50,8 +50,8 @@ void sleeper_set_timers(struct thread *thread, uint64_t now_ns);
 /* Books a sleeper's time up to end_ns, the end of the measurement, as sleep. [owner] */
 void sleeper_end(struct thread *thread, uint64_t end_ns);
 
-/* Books the sleep of a sleeper that is awake. The thread is no sleeper any more: all that begins at sleep.begin_ns has not
- * been sampled yet. [owner] */
+/* Books the sleep of a sleeper that is awake: all that begins at sleep.begin_ns has not been sampled yet. The thread
+ * stays a sleeper, so that a signal is ignored until the caller has set the timers. [owner] */
 void sleeper_wake(struct thread *thread);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "base/os.h"
 #include "blame/notes.h"
 #include "cct/arena.h"
@@ -82,6 +83,7 @@ struct delivery timer_take_delivery(struct thread *thread, const siginfo_t *info
             delivery.census_ns = last_ns;
         }
     }
+    INVARIANT(delivery.due_ns <= delivery.census_ns);
     delivery.p = (double)weight_ns;
     thread->ledger->delivered += delivery.count;
     thread->ledger->last_ns = clocks->ns;
@@ -135,9 +137,12 @@ void timer_resume(struct thread *thread)
     timer_set(thread);
 }
 
-/* Prepares the next sample of a sleeper, or of a thread that `was` one. Returns false for other threads. */
+/* Prepares the next sample of a sleeper, or of a thread that `was` one. Returns false for other threads. Leaves the timers
+ * to the thread if it is about to set them itself (sampler_wake). */
 static bool timer_prepare_sleeper(struct thread *thread, bool was, const struct clock_reading *clocks)
 {
+    if (was && load_relaxed(&thread->inside.tool))
+        return true;
     bool is = sleeper_is(thread) || (!was && sleeper_begin(thread, clocks->ns, thread->sampling.signal));
     if (is) {
         sleeper_set_timers(thread, clocks->ns);
@@ -154,7 +159,7 @@ void timer_prepare_next(struct thread *thread, bool was_sleeper, const struct cl
     bool is_set = thread->sampling.second_ns == thread->sampling.moments.next_ns;
     core_leave(&thread->core, clocks->ns);
     thread->sampling.second_ns = 0;
-    if (unlikely(thread->sleep.found) && timer_prepare_sleeper(thread, was_sleeper, clocks))
+    if (unlikely(was_sleeper || thread->sleep.found) && timer_prepare_sleeper(thread, was_sleeper, clocks))
         is_set = true;
     else if (unlikely(thread->sampling.moments.period_ns < crowd_period_ns()))
         timer_slow_down(thread);
