@@ -15,6 +15,7 @@
 #include <cpuid.h>
 #include <stdbool.h>
 
+#include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
 _Static_assert(THREAD_HANDLER_STACK_BYTES == 32768, "the assembly code compares with 32768");
@@ -85,6 +86,10 @@ static bool sample_entry_needs_keys(void)
 
 sample_handler *sample_entry(sample_handler *handler)
 {
+    static sample_handler *entry; /* asked once: in a virtual machine cpuid takes tens of microseconds */
     sample_entry_handler = handler;
-    return sample_entry_needs_keys() && !__tsan_acquire ? sample_entry_with_keys : sample_entry_plain;
+    if (!load_relaxed(&entry))
+        store_relaxed(&entry,
+                      sample_entry_needs_keys() && !__tsan_acquire ? sample_entry_with_keys : sample_entry_plain);
+    return load_relaxed(&entry);
 }
