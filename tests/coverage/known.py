@@ -31,7 +31,7 @@ KNOWN = [
           "libomp has no `GOMP_target_ext`: `blame run --runtime libomp` says so, and the program runs unmeasured on libgomp"),
     Known("target_nowait target_depend", r"^(gcc|gfortran)-\d+$", r"^expect idleness slow_share|of idleness of slow_share",
           "without a region, libgomp executes these tasks in the thread that creates them: there is no second thread, so none idles"),
-    Known("distribute", r"^(gcc|gfortran)-\d+$", r"^expect idleness slow_share|of idleness of slow_share",
+    Known("teams distribute", r"^(gcc|gfortran)-\d+$", r"^expect idleness slow_share|of idleness of slow_share",
           "on the host, libgomp runs the teams one after the other in one thread: there is no second thread, so none idles"),
     Known("task_detach", "(gcc|gfortran) on", r"does not have OMP_5\.0\.1",
           "libomp has no `omp_fulfill_event` of libgomp's version OMP_5.0.1: `blame run --runtime libomp` says so, and the program runs"
