@@ -4,7 +4,7 @@
 
 #include "base/os.h"
 
-/* number of lines where address space is limited, which the lines of all threads take 14 MB of */
+/* number of lines if the process's address space is limited; STATE_MAX_THREADS lines take 14 MB of it */
 #define FEW_LINES 256u
 
 static struct state_line *lines; /* NULL until the first thread */
