@@ -58,11 +58,11 @@ include command/export/export.mk
 # Linked into the command where the system's static libraries suffice for that (Debian 13's do not), because loading them
 # takes half a millisecond at each start. liblzma and libbz2 are libdw's.
 OWN_LIBS   := $(foreach name,protobuf-c dw elf lzma bz2 z jansson,-l:lib$(name).a)
-TRY_OWN    := int dwfl_begin(void), json_object(void), protobuf_c_message_pack(void); \
-    int main(void) { return dwfl_begin() + json_object() + protobuf_c_message_pack(); }
+TRY_OWN    := int json_object(void), protobuf_c_message_pack(void); \
+    int main(void) { return json_object() + protobuf_c_message_pack(); }
 THEIR_LIBS := -lprotobuf-c -ldw -lelf -lz -ljansson
 COMMAND_LIBS = $(eval COMMAND_LIBS := $(if $(shell echo '$(TRY_OWN)' | $(CC) $(LDFLAGS) -w -x c - -x none -o /dev/null \
-    $(OWN_LIBS) 2>&1),$(THEIR_LIBS),$(OWN_LIBS)) -lZydis -l:libiberty.a -lm)$(COMMAND_LIBS)
+    -Wl,--whole-archive -l:libdw.a -l:libelf.a -Wl,--no-whole-archive $(OWN_LIBS) 2>&1),$(THEIR_LIBS),$(OWN_LIBS)) -lZydis -l:libiberty.a -lm)$(COMMAND_LIBS)
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks clean format
