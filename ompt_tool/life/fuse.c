@@ -100,7 +100,9 @@ void fuse_blow_before_thread(void)
         return;
     os_timer_stop(fuse.timer);
     sampler_drop_stranger_stack();
+    uint64_t begun_ns = clock_process_cpu_ns();
     fuse.start(stack);
+    session.cpu_before_ns += clock_process_cpu_ns() - begun_ns;
     store_release(&fuse.state, OUT);
     errno = saved_errno;
 }
@@ -131,6 +133,7 @@ static bool fuse_set_timer(void)
     fuse.near = (uintptr_t)__builtin_frame_address(0);
     fuse.process = getpid();
     restart_state_init(&fuse.restart, sampler_signals());
+    session.cpu_before_ns = clock_process_cpu_ns();
     store_release(&fuse.state, LIT); /* before the first signal */
     sampler_on_stranger = fuse_on_signal;
     if (!signal || !sampler_make_stranger_stack() || !os_process_timer_start(&fuse.timer, signal, SESSION_LEAST_CPU_NS))

@@ -2,8 +2,8 @@
  *
  * `blame run` also loads the tool into shells, and into everything that the program starts. Most of these
  * processes only start others, and should neither wait for the tool nor leave a profile. So the tool only sets
- * a timer, the fuse: when the process's initial thread has used SESSION_LEAST_CPU_NS of CPU time, the
- * timer's signal starts the measurement. A process that uses less has no profile.
+ * a timer, the fuse: when the process has used SESSION_LEAST_CPU_NS of CPU time since then, the timer's
+ * signal starts the measurement. A process that uses less has no profile.
  *
  * The measurement then starts in a signal handler, although it calls functions that are not async-signal-safe
  * (snprintf). None of these uses the heap, which the thread may be changing: what needs it is made before

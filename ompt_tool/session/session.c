@@ -23,7 +23,7 @@ bool session_is_wanted(void)
 {
     const struct profile_header *header = arena_header();
     bool waits = header->wants_region || (session.wants_work && !header->regions);
-    return !waits || (session.armed && clock_process_cpu_ns() >= SESSION_LEAST_CPU_NS);
+    return !waits || (session.armed && clock_process_cpu_ns() - session.cpu_before_ns >= SESSION_LEAST_CPU_NS);
 }
 
 void session_discard(void)

@@ -23,6 +23,8 @@ struct session {
     bool plain;        /* whether the measurement has begun without an OpenMP runtime */
     uint32_t teams;    /* 1: such a measurement goes on with teams */
     bool wants_work;   /* whether the profile is kept only if the process works (SESSION_LEAST_CPU_NS) */
+    /* the process's CPU time that is not the program's work: loading, and starting to measure */
+    uint64_t cpu_before_ns;
     /* whether samples count the cores that no thread uses: the program has no team, and a clock triggers the samples */
     bool counts_cores;
     bool exits;            /* whether the program's exit handlers are running */

@@ -88,7 +88,7 @@ class PosixThreads(BlameTest):
         _, profiles = self.measured("forks", 200, profiles=2)
         found = sorted((profile.total("work", "in_child"), profile) for profile in profiles)
         self.assertEqual(found[0][0], 0)
-        self.assert_worked(found[0][1], "forks", 0.1)
+        self.assert_worked(found[0][1], "before_fork", 0.1)  # beside load, fork() itself works for 10 ms and more
         self.assert_worked(found[1][1], "in_child", 0.2)
         self.assertEqual(self.kinds(found[1][1]), ["initial", "other"])
 

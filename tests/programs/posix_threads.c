@@ -235,10 +235,16 @@ NAMED static void *in_child(void *argument)
     return argument;
 }
 
+NAMED static void before_fork(void)
+{
+    compute(0.5);
+    sink += 6;
+}
+
 NAMED static void *forks(void *argument)
 {
     int status = 0;
-    compute(0.5);
+    before_fork();
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
