@@ -58,20 +58,12 @@ static inline uint32_t callback_wait_kind(ompt_sync_region_t kind)
     return (unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_PLACE_UNKNOWN;
 }
 
-/* A thread was measured before it uses OpenMP. From now on it counts. */
-static void callback_begin_plain_thread(struct thread *thread)
-{
-    thread->record.plain = false;
-    thread->record.second = runtime_mark != 0;
-    thread_count(thread, true);
-    state_set_work(thread->line);
-}
-
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
     if (!fork_is_new() && thread_self && thread_self->record.plain) {
-        callback_begin_plain_thread(thread_self);
+        thread_self->record.second = runtime_mark != 0;
+        attach_join_teams(thread_self);
         return;
     }
     if (type == ompt_thread_other || fork_is_new() || fork_self())
@@ -116,7 +108,7 @@ static void callback_capture_eagerly(struct thread *thread, struct region *regio
     thread_leave_tool(thread);
 }
 
-/* The first region of a program that was measured before it used OpenMP: from now on only threads of teams count. */
+/* A thread's first region, which may be the program's first: from now on only threads of teams count. */
 static __attribute__((noinline)) void callback_begin_teams(unsigned requested)
 {
     uint32_t none = 0;
@@ -124,9 +116,11 @@ static __attribute__((noinline)) void callback_begin_teams(unsigned requested)
         return;
     bool asks = !requested && runtime.get_max_threads;
     store_relaxed(&state_expected, asks ? (uint32_t)runtime.get_max_threads() : requested);
-    thread_set_others_outside();
-    session.counts_cores = false;
-    arena_header()->without_team = 0;
+    if (session.plain) {
+        thread_set_others_outside();
+        session.counts_cores = false;
+        arena_header()->without_team = 0;
+    }
     arena_header()->environment = (uint32_t)session.options.environment;
 }
 
@@ -149,8 +143,7 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
     if (unlikely(thread->regions.begun == 1)) {
         arena_header()->wants_region = 0;
         fault_watch();
-        if (session.plain)
-            callback_begin_teams(requested);
+        callback_begin_teams(requested);
     }
     parallel_data->ptr = region;
     if (region && session.options.context == CONTEXT_EAGER)

@@ -15,6 +15,7 @@
 #include "blame/contended.h"
 #include "blame/directed.h"
 #include "cct/arena.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/life/attach.h"
 #include "ompt_tool/life/finish.h"
 #include "ompt_tool/life/fork.h"
@@ -99,22 +100,34 @@ static void pthreads_reacquires(const void *mutex)
         pthread_wait_note_mutex(thread, (uintptr_t)mutex);
 }
 
-/* Returns true if threads that the program creates now are measured: without OpenMP. */
 static bool pthreads_are_measured(void)
 {
-    return !fork_is_new() && session.plain && arena_is_open() && !load_relaxed(&session.stopping);
+    return !fork_is_new() && arena_is_open() && !load_relaxed(&session.stopping);
 }
 
-/* A runtime's own threads are reported by the runtime. */
+/* A thread beside the teams is booked as if a whole team were busy. Before the first region, the runtime knows how
+ * large that team will be. */
+static void pthreads_expect_team(void)
+{
+    const struct thread *thread = pthreads_self();
+    if (!session.plain && !load_relaxed(&state_expected) && runtime.get_max_threads && thread && !thread->record.plain)
+        store_relaxed(&state_expected, (uint32_t)runtime.get_max_threads());
+}
+
+/* A runtime's own threads are reported by the runtime. Those of a runtime that is linked into the program cannot be told
+ * from the program's. */
 static bool pthreads_creates(uintptr_t caller)
 {
     diversion_begin();
     if (!fork_is_new())
         fuse_blow_before_thread();
-    if (!pthreads_are_measured())
+    if (!pthreads_are_measured() || (!session.plain && !runtime.code_bytes))
         return false;
     const struct loadmap_range *range = loadmap_find(caller);
-    return !range || !range->module_id || !(loadmap_module(range->module_id)->flags & PROFILE_MODULE_RUNTIME);
+    if (range && range->module_id && loadmap_module(range->module_id)->flags & PROFILE_MODULE_RUNTIME)
+        return false;
+    pthreads_expect_team();
+    return true;
 }
 
 /* Lets the sampling signal through in a thread that begins with all signals blocked, because others handle them. */
@@ -145,7 +158,7 @@ static void pthreads_restricts(void)
 {
     int saved_errno = errno;
     fuse_forbid();
-    if (pthreads_are_measured()) {
+    if (session.plain && pthreads_are_measured()) {
         log_line("the program forbids itself system calls (seccomp): the rest of the run is not measured", NULL);
         finish_measuring();
     }

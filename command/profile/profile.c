@@ -37,6 +37,12 @@ uint64_t profile_thread_end_ns(const struct profile_thread *thread)
     return end > thread->begin_ns ? end : thread->begin_ns;
 }
 
+bool profile_thread_counts(const struct profile *profile, const struct profile_thread *thread)
+{
+    bool beside = thread->kind == PROFILE_THREAD_OTHER && profile_text(profile, "runtime");
+    return thread->kind != PROFILE_THREAD_HELPER && !beside;
+}
+
 double profile_thread_life_ns(const struct profile *profile, const struct profile_thread *thread)
 {
     uint64_t begin = thread->begin_ns, end = profile_thread_end_ns(thread);

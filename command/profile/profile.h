@@ -121,6 +121,9 @@ uint32_t profile_program(const struct profile *profile);
 
 /* Returns the time in ns at which a thread ended; for a thread that did not end, the time of its last sample. */
 uint64_t profile_thread_end_ns(const struct profile_thread *thread);
+
+/* Returns true if the thread is one of the T threads that should be busy. */
+bool profile_thread_counts(const struct profile *profile, const struct profile_thread *thread);
 /* Return two times in ns: the time for which a thread lived after the tool's start, and the part of it in
  * which samples arrived. Time before the tool's start is not sampled. */
 double profile_thread_life_ns(const struct profile *profile, const struct profile_thread *thread);

@@ -389,10 +389,9 @@ static uint32_t profile_most_threads_at_once(const struct profile *profile)
 {
     struct life_end *ends = memory_array(2 * profile->thread_count, sizeof *ends);
     uint32_t now = 0, most = 1;
-    bool teams = profile_text(profile, "runtime") != NULL;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        int counts = thread->kind != PROFILE_THREAD_HELPER && !(teams && thread->kind == PROFILE_THREAD_OTHER);
+        int counts = profile_thread_counts(profile, thread);
         ends[2 * i] = (struct life_end){thread->begin_ns, counts};
         ends[2 * i + 1] = (struct life_end){thread->end_ns ? thread->end_ns : UINT64_MAX, -counts};
     }

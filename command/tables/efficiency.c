@@ -75,8 +75,6 @@ static void efficiency_process_add_thread(struct process *process, struct job_su
 {
     uint64_t end_ns = profile_thread_end_ns(thread);
     double useful = thread->work + thread->no_core + thread->blocked;
-    if (thread->kind == PROFILE_THREAD_HELPER)
-        return;
     if (!process->threads || thread->begin_ns < process->begin_ns)
         process->begin_ns = thread->begin_ns;
     process->end_ns = end_ns > process->end_ns ? end_ns : process->end_ns;
@@ -118,7 +116,7 @@ static struct process *efficiency_gather_processes(const struct profile *profile
     struct process *process = memory_array(profile->rank_count, sizeof *process);
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        if (thread->rank_record && thread->rank_record <= profile->rank_count)
+        if (thread->rank_record && thread->rank_record <= profile->rank_count && profile_thread_counts(profile, thread))
             efficiency_process_add_thread(&process[thread->rank_record - 1], sums, thread);
     }
     return process;

@@ -9,6 +9,7 @@
 #include "base/invariant.h"
 #include "blame/ranks.h"
 #include "blame/state_valid.h"
+#include "cct/arena.h"
 #include "cct/tree_valid.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
@@ -32,23 +33,41 @@ static bool attach_is_initial(const struct thread *thread)
     return thread->ledger->kind == PROFILE_THREAD_INITIAL;
 }
 
+/* As long as there are no teams, no thread is idle because it has no part in one. */
+static void attach_beside_teams(struct thread *thread)
+{
+    state_set_outside(thread->line);
+    if (load_seq_cst(&session.teams))
+        return;
+    arena_header()->environment = ENVIRONMENT_SHARED;
+    if (load_seq_cst(&session.teams)) /* the first team has begun meanwhile */
+        arena_header()->environment = (uint32_t)session.options.environment;
+}
+
 /* Sets what the new thread does until an event tells: it waits and is not counted yet, or it works. A POSIX thread of a
- * program that has teams works beside them. */
+ * program that has teams, or began with an OpenMP runtime, works beside them. */
 static void attach_set_state(struct thread *thread, bool plain)
 {
-    bool outside = plain && load_acquire(&session.teams) && thread->ledger->kind == PROFILE_THREAD_OTHER;
+    bool outside =
+        plain && (!session.plain || load_acquire(&session.teams)) && thread->ledger->kind == PROFILE_THREAD_OTHER;
     thread->record.plain = plain;
     if (plain) {
         thread->line->began = clock_ticks();
         state_set_work(thread->line);
         if (outside)
-            state_set_outside(thread->line);
+            attach_beside_teams(thread);
         else
             thread_count(thread, true);
     } else {
         state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
     }
     thread->unusual.notes = true;
+}
+
+static void attach_note_initial(void)
+{
+    if (fetch_add_acq_rel(&initial_threads, 1) == 0)
+        ranks_appear();
 }
 
 static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_kind kind, uintptr_t stack, bool plain)
@@ -73,8 +92,8 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
     counters_attach(thread);
     thread_self = thread;
     thread_line = thread->line;
-    if (attach_is_initial(thread) && fetch_add_acq_rel(&initial_threads, 1) == 0)
-        ranks_appear();
+    if (attach_is_initial(thread))
+        attach_note_initial();
     sampler_start(thread);
     return thread;
 }
@@ -97,6 +116,17 @@ struct thread *attach_thread(enum profile_thread_kind kind)
 struct thread *attach_plain_thread(enum profile_thread_kind kind, uintptr_t stack)
 {
     return attach_gently(kind, stack, true);
+}
+
+void attach_join_teams(struct thread *thread)
+{
+    thread->record.plain = false;
+    thread_count(thread, true);
+    state_set_work(thread->line);
+    if (session.plain || thread->ledger->kind != PROFILE_THREAD_OTHER)
+        return;
+    store_release(&thread->ledger->kind, (uint32_t)PROFILE_THREAD_INITIAL);
+    attach_note_initial();
 }
 
 static __attribute__((noinline)) void attach_end_now(struct thread *thread)

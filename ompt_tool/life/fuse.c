@@ -146,7 +146,6 @@ static bool fuse_set_timer(void)
 static void fuse_forked(void)
 {
     session.plain = false;
-    session.teams = 0;
     if (load_acquire(&fuse.state) != BLOWN && !fuse.forbidden)
         fuse_set_timer();
 }

@@ -38,6 +38,7 @@ void session_discard(void)
 void session_begin(uint64_t process_start_ns)
 {
     session.start_ns = process_start_ns;
+    session.teams = 0;
     session.paused = 0;
     session.paused_ticks = 0;
     recorded.count = 0;

@@ -21,7 +21,7 @@ struct session {
     uint32_t stopping; /* 1: no more samples are taken, and the trees no longer change */
     bool armed;        /* whether the process is measured even if it begins no region */
     bool plain;        /* whether the measurement has begun without an OpenMP runtime */
-    uint32_t teams;    /* 1: such a measurement goes on with teams */
+    uint32_t teams;    /* 1: a region has begun */
     bool wants_work;   /* whether the profile is kept only if the process works (SESSION_LEAST_CPU_NS) */
     /* the process's CPU time that is not the program's work: loading, and starting to measure */
     uint64_t cpu_before_ns;

@@ -1,4 +1,4 @@
-"""Threads of programs without OpenMP (libblame-pthreads.so): each has its rows from its begin to its end, and the program does not
+"""POSIX threads, without OpenMP or beside its teams (libblame-pthreads.so): each has its rows from its begin to its end, and the program does not
 notice. What they work is known by their CPU time."""
 
 import re
@@ -119,6 +119,32 @@ class PosixThreads(BlameTest):
                 self.assert_worked(profile, "beta", 0.1)
                 for name in ("works_beside", "beta"):
                     self.assertAlmostEqual(profile.total("idleness", name), 0, places=2, msg=name)
+
+    def test_threads_beside_the_teams_of_an_openmp_program_are_measured_and_make_nobody_idle(self):
+        for name in ("beside", "beside_gcc"):
+            with self.subTest(program=name):
+                _, profile = self.measured("works", 100, name=name, env=LAYER | {"OMP_NUM_THREADS": "2"})
+                self.assertEqual(sorted(self.kinds(profile)), ["initial"] + 4 * ["other"] + ["worker"])
+                self.assertEqual((profile.run["threads_max"], profile.run["regions"]), (2, 1))
+                for worker in ("works", "works_later", "team_works"):
+                    self.assert_worked(profile, worker, 0.1)
+                for worker in ("works", "works_later", "sleeps", "waits"):
+                    self.assertAlmostEqual(profile.total("idleness", worker), 0, places=4, msg=worker)
+                self.assertGreater(profile.total("idleness", "team_works"), 0)
+                self.assertGreater(profile.total("blocked", "sleeps"), 0)
+                self.assertGreater(profile.total("lock wait here", "waits"), 0)
+                self.assertGreater(profile.total("lock wait", "holds"), 0)
+
+    def test_a_thread_beside_teams_that_begins_a_region_is_an_initial_thread(self):
+        _, profile = self.measured("joins", 100, name="beside_gcc")
+        self.assertEqual((self.kinds(profile), profile.run["threads_max"]), (["initial", "initial"], 2))
+        self.assert_worked(profile, "begins_region", 0.1)
+
+    def test_without_a_region_no_thread_is_idle_because_others_work_beside_it(self):
+        _, profile = self.measured("alone", 100, name="beside", env=LAYER | {"OMP_NUM_THREADS": "2"})
+        self.assertEqual((self.kinds(profile), profile.run["threads_max"]), (["initial", "other"], 1))
+        self.assert_worked(profile, "works", 0.1)
+        self.assertEqual(profile.root["idleness (I)"], 0)
 
     def test_who_only_makes_threads_and_does_little_leaves_nothing(self):
         self.measured("workers", 1, profiles=0)

@@ -103,6 +103,8 @@ $(call test_forms,std_convoy_tsan_gcc,std_convoy.cc,$(TEST_GXX) -O2 -g -std=c++1
 $(call test_forms,std_convoy_tsan_clang,std_convoy.cc,$(CLANGXX) -O2 -g -std=c++17 $(TEST_WARN) -fsanitize=thread)
 $(call test_forms,std_mutexes,std_mutexes.cc,$(TEST_CLANGXX),-lpthread)
 $(call test_forms,std_beside,std_beside.cc,$(TEST_CLANGXX),-lpthread)
+$(call test_forms,beside,beside.c,$(TEST_CLANG),-lpthread)
+$(call test_forms,beside_gcc,beside.c,$(TEST_GCC_C),-lpthread)
 $(call test_forms,churn_lib.so,churn_lib.c,$(TEST_CLANG) -shared -fPIC)
 $(call test_forms,own_code,own_code.cc,$(TEST_CLANGXX))
 $(call test_forms,own_code_gcc,own_code.cc,$(TEST_GCC_CXX))
