@@ -1,6 +1,7 @@
 /* Two threads with alternate signal stacks and little room on the stacks that they run on, for 0.1 s each:
  *
- *     stack BYTES       on its own stack, with an alternate stack of BYTES; 0: of what the kernel's frame takes here, to the byte
+ *     stack BYTES       on its own stack, with an alternate stack of BYTES; 0: of what the kernel's frame takes here, or of the least that the
+ *                       kernel accepts
  *     autodisarm BYTES  the same with SS_AUTODISARM
  *     fiber BYTES       on a stack of 2 KB (makecontext) with a page below that nobody may touch, as a goroutine of Go's
  *     keys BYTES        on a stack with a protection key; where there are none, as `fiber`
@@ -155,13 +156,25 @@ static void run(const char *way, size_t bytes)
     munmap(room, BELOW + bytes);
 }
 
+/* The kernel refuses stacks below a bound of its own, which may be more than the frame takes. */
+static size_t least_accepted(size_t bytes)
+{
+    stack_t before;
+    char *room = map(KEYED_BYTES);
+    while (bytes < KEYED_BYTES && sigaltstack(&(stack_t){.ss_sp = room, .ss_size = bytes}, &before) != 0)
+        bytes += sizeof(uintptr_t);
+    sigaltstack(&before, NULL);
+    munmap(room, KEYED_BYTES);
+    return bytes;
+}
+
 int main(int argc, char **argv)
 {
     int changed = 0, interrupted = 0, early = 0, other = 0;
     measure_frame();
     size_t bytes = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     if (bytes < frame_bytes)
-        bytes = frame_bytes;
+        bytes = least_accepted(frame_bytes);
 #pragma omp parallel num_threads(2) reduction(+ : changed, interrupted, early, other)
     {
         run(argv[1], bytes);
