@@ -127,10 +127,24 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
     state_end_lockwait(line);
 }
 
+static __attribute__((noinline)) void state_note_long_hold(struct state_line *line, uint64_t key, uint64_t since,
+                                                           uint64_t now_ticks)
+{
+    struct state_hold *hold = &line->long_holds[line->long_holds_noted % STATE_LONG_HOLDS];
+    store_release(&hold->key, key); /* S5, as in state_note_release() */
+    store_release(&hold->since, since);
+    store_release(&hold->until, now_ticks);
+    store_release(&line->long_holds_noted, line->long_holds_noted + 1);
+}
+
 static void state_note_release(struct state_line *line, uint64_t key, const struct state_release *held,
                                uint64_t now_ticks)
 {
     struct state_release *release = &line->released[line->releases % STATE_RELEASES];
+    uint64_t oldest = line->released[(line->releases + 1) % STATE_RELEASES].ticks;
+    uint64_t remembered = oldest ? now_ticks - oldest : STATE_LONG_PARTS * STATE_LONG_GRACES * line->grace_ticks;
+    if (unlikely(held->since && (now_ticks - held->since) * STATE_LONG_PARTS >= remembered))
+        state_note_long_hold(line, key, held->since, now_ticks);
     /* S5: a reader that sees this store also sees the count of the previous release, or a later one */
     store_release(&release->key, key);
     store_release(&release->lacked, held->lacked);
@@ -205,6 +219,7 @@ void state_note_pass(const struct state_line *line, uint64_t now_ticks)
 struct census_time {
     int64_t ticks;
     int64_t grown; /* threads that had become IDLE by this time count as idle */
+    int64_t from;  /* 0, or `ticks` stands for an earlier time, and all lines remember what was since then */
 };
 
 /* Returns the time from which on all rings are complete: that of their oldest entry that is not being
@@ -225,17 +240,20 @@ static int64_t state_line_remembers_from(const struct state_line *line, uint64_t
     return released > waited ? released : waited;
 }
 
-/* Returns the time itself or, if a line does not remember so far back, a later one. Later times are spread
- * evenly over what all lines remember. */
-static int64_t state_time_remembered(int64_t ticks, int64_t now_ticks, uint32_t count, uint64_t wait_key)
+/* If a line does not remember so far back, replaces the time by a later one. Later times are spread evenly over what
+ * all lines remember. */
+static void state_remember(struct census_time *when, int64_t now_ticks, uint32_t count, uint64_t wait_key)
 {
-    int64_t from = ticks;
+    int64_t from = when->ticks;
     for (uint32_t i = 0; i < count; i++) {
         int64_t line_from =
             load_acquire(&lines[i].state) != STATE_ABSENT ? state_line_remembers_from(&lines[i], wait_key) : 0;
         from = line_from > from ? line_from : from;
     }
-    return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
+    if (from == when->ticks || from >= now_ticks)
+        return;
+    when->from = from;
+    when->ticks = from + when->ticks % (now_ticks - from);
 }
 
 static struct census_time state_census_time(const struct clock_reading *clocks, uint64_t time_ns, uint32_t count,
@@ -243,7 +261,7 @@ static struct census_time state_census_time(const struct clock_reading *clocks, 
 {
     struct census_time when = {.ticks = clock_ns_ticks(clocks, time_ns)};
     if (unlikely((int64_t)(clocks->ns - time_ns) > STATE_LATE_NS && when.ticks > 0))
-        when.ticks = state_time_remembered(when.ticks, (int64_t)clocks->ticks, count, wait_key);
+        state_remember(&when, (int64_t)clocks->ticks, count, wait_key);
     when.grown = when.ticks - (int64_t)(STATE_GRACE_NS / clocks->ns_per_tick);
     return when;
 }
@@ -450,6 +468,54 @@ static uint32_t state_find_holder(const struct census_time *when, uint64_t key, 
     return holder != STATE_NO_HOLDER ? holder : possible;
 }
 
+/* Returns when the thread acquired the lock that it held at that time, for long or until now; 0 if its line remembers no
+ * such hold. */
+static int64_t state_held_long_since(const struct state_line *line, uint64_t key, int64_t ticks)
+{
+    struct census_time when = {.ticks = ticks};
+    int64_t since;
+    if (load_acquire(&line->state) == STATE_ABSENT)
+        return 0;
+    if (state_held_lock_at(line, key, &when, &since))
+        return since;
+    uint32_t noted = load_acquire(&line->long_holds_noted);
+    for (uint32_t back = 1; back < STATE_LONG_HOLDS && back <= noted; back++) {
+        const struct state_hold *entry = &line->long_holds[(noted - back) % STATE_LONG_HOLDS];
+        struct state_hold hold = {load_acquire(&entry->key), load_acquire(&entry->since), load_acquire(&entry->until)};
+        if ((int64_t)hold.until < ticks || load_relaxed(&line->long_holds_noted) - noted + back >= STATE_LONG_HOLDS)
+            return 0; /* S5: the count is loaded last */
+        if (hold.key == key && (int64_t)hold.since <= ticks)
+            return (int64_t)hold.since;
+    }
+    return 0;
+}
+
+static int64_t state_held_long_by_any_since(uint64_t key, int64_t ticks, uint32_t count)
+{
+    int64_t since = 0;
+    for (uint32_t i = 0; i < count && !since; i++)
+        since = state_held_long_since(&lines[i], key, ticks);
+    return since;
+}
+
+/* Finds the lock's holder at a time that not all lines remember, for which when->ticks stands. If nobody held it for long
+ * then, a time of a long hold cannot stand for it. */
+static uint32_t state_find_forgotten_holder(struct census_time *when, int64_t due_ticks, uint64_t key, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (state_held_long_since(&lines[i], key, due_ticks))
+            return i;
+    for (uint32_t i = 0; i < 4; i++) {
+        int64_t since = state_held_long_by_any_since(key, when->ticks, count);
+        if (since <= when->from)
+            break;
+        int64_t other = when->from + when->ticks % (since - when->from);
+        when->grown += other - when->ticks;
+        when->ticks = other;
+    }
+    return STATE_NO_HOLDER;
+}
+
 bool state_was_free_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t key)
 {
     uint32_t count = load_acquire(&high_water);
@@ -609,7 +675,13 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
     uint32_t count = load_acquire(&high_water);
     struct census_time when = state_census_time(clocks, time_ns, count, wait_key);
     struct census census = {.holder = STATE_NO_HOLDER, .ticks = when.ticks};
-    if (wait_key)
+    int64_t due_ticks = clock_ns_ticks(clocks, time_ns);
+    if (wait_key && unlikely(when.from))
+        census.holder = state_find_forgotten_holder(&when, due_ticks, wait_key, count);
+    census.ticks = when.ticks;
+    if (census.holder != STATE_NO_HOLDER)
+        census.holder_counts = load_relaxed(&lines[census.holder].counts_waiters);
+    else if (wait_key)
         census.holder = state_find_holder(&when, wait_key, count, &census.holder_counts);
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];

@@ -23,6 +23,9 @@
 #define STATE_RELEASES    32u /* entries of the ring; a power of two, like STATE_WAITS */
 #define STATE_WAITS       32u
 #define STATE_SLEEPS      32u
+#define STATE_LONG_HOLDS  16u
+#define STATE_LONG_PARTS  8u
+#define STATE_LONG_GRACES 20u
 #define STATE_NO_HOLDER   0xffffu
 
 /* The grace: time in ns for which an idle thread counts as dispatch, and so as busy (docs/accounting.md). */
@@ -86,6 +89,13 @@ struct state_line {
         uint64_t asked;  /* wait_since of the wait for the lock */
         uint64_t ticks;  /* time of the release */
     } released[STATE_RELEASES];
+    /* The last times for which the thread held a lock for an eighth or more of what released[] remembers, or for 20 graces
+     * while that is not full. Who waited for it then may have no core until more short sections have run than released[]
+     * has entries. */
+    uint32_t long_holds_noted; /* number of entries ever written to long_holds[] */
+    struct state_hold {
+        uint64_t key, since, until;
+    } long_holds[STATE_LONG_HOLDS];
     /* The last noted waits that outlasted the grace, for samples that are handled after them (blame/notes.h). */
     uint32_t waits_noted; /* number of entries ever written to waits[] */
     uint32_t grace_ticks; /* the grace in ticks */

@@ -180,9 +180,7 @@ def check_exact_laws(profile):
     # Holders' samples count those that wait for them, and the waiters' own samples count their waiting.
     sampled = profile.run.get("conservation", {}).get("lock_wait", {}).get("tolerance", 0)
     lost = sum(profile.run.get("samples", {}).get("dropped", {}).values()) / profile.run.get("rate_least", profile.rate())
-    # libgomp reports a release after it has woken the next owner: a thread that loses its core in between seems to hold the lock.
-    unsure = root["no core (I)"] if "libgomp" in (profile.run.get("runtime_version") or "") else 0
-    if abs(waited - here) > slack + sampled + lost * len(profile.threads) + unsure:
+    if abs(waited - here) > slack + sampled + lost * len(profile.threads):
         yield f"lock wait blamed {waited:.6f} is not the lock wait felt {here:.6f}"
     if abs(here - profile.threads_total("lock_wait")) > slack:
         yield f"lock wait felt {here:.6f}, the threads waited {profile.threads_total('lock_wait'):.6f}"

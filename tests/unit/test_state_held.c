@@ -84,6 +84,29 @@ FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later)
     assert_true(state_lock_released(a, 1, clock_ticks()));
 }
 
+FROM_EMPTY(a_long_hold_is_known_when_many_short_ones_have_followed)
+{
+    struct state_line *a = working(), *b = working();
+    uint64_t begin = fake_now_ns;
+    state_lock_held(a, 1, clock_ticks());
+    fake_now_ns += 10000000;
+    assert_true(state_lock_released(a, 1, clock_ticks()));
+    for (uint32_t i = 0; i < 2 * STATE_RELEASES; i++) {
+        fake_now_ns += 10000;
+        state_lock_held(b, 1, clock_ticks());
+        fake_now_ns += 1000;
+        assert_true(state_lock_released(b, 1, clock_ticks()));
+    }
+    assert_int_equal(census_at(begin + 5000000, 1, NULL).holder, state_line_number(a));
+    assert_int_equal(census_at(begin + 5000000, 2, NULL).holder, STATE_NO_HOLDER);
+    /* a time of which nothing is known, and for which one of a long hold would stand */
+    state_lock_held(b, 1, clock_ticks());
+    fake_now_ns += 10000000;
+    int64_t ticks = census_at(begin + 10000000 + 20 * 11000 + 5000, 1, NULL).ticks;
+    assert_true(ticks <= (int64_t)b->held_since[0]);
+    assert_true(state_lock_released(b, 1, clock_ticks()));
+}
+
 /* One task locks, another releases, again and again: nothing may pile up in the line of the one that locked.
  */
 FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten)
