@@ -398,25 +398,46 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
 }
 
 /* Finds the last entry in the search table that starts at or before the address. */
-static enum cfi_status cfi_find_table_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
+/* Sets *above to the number of the table's entries that begin at the address or below. */
+static enum cfi_status cfi_search_table(const struct loadmap_module *module, uintptr_t address,
+                                        const unsigned char **table, size_t *count, size_t *above)
 {
-    const unsigned char *table;
-    size_t low = 0, high;
-    enum cfi_status status = cfi_find_table(module, &table, &high);
+    enum cfi_status status = cfi_find_table(module, table, count);
     if (status != CFI_ROW)
         return status;
+    size_t low = 0, high = *count;
     int64_t wanted = (int64_t)(address - module->eh_frame_header);
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (cfi_table_word(table, 2 * middle) <= wanted)
+        if (cfi_table_word(*table, 2 * middle) <= wanted)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0)
-        return CFI_NO_ENTRY;
-    *entry = module->eh_frame_header + (uintptr_t)(intptr_t)cfi_table_word(table, 2 * low - 1);
+    *above = low;
     return CFI_ROW;
+}
+
+static enum cfi_status cfi_find_table_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
+{
+    const unsigned char *table;
+    size_t count, above;
+    enum cfi_status status = cfi_search_table(module, address, &table, &count, &above);
+    if (status != CFI_ROW)
+        return status;
+    if (above == 0)
+        return CFI_NO_ENTRY;
+    *entry = module->eh_frame_header + (uintptr_t)(intptr_t)cfi_table_word(table, 2 * above - 1);
+    return CFI_ROW;
+}
+
+uintptr_t cfi_next_function(const struct loadmap_module *module, uintptr_t address)
+{
+    const unsigned char *table;
+    size_t count, above;
+    if (cfi_search_table(module, address, &table, &count, &above) != CFI_ROW || above == count)
+        return 0;
+    return module->eh_frame_header + (uintptr_t)(intptr_t)cfi_table_word(table, 2 * above);
 }
 
 /* Finds the bytes that follow an entry's length. Lengths of 64 bits are meant for sections of more than 4 GB;

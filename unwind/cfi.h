@@ -26,4 +26,7 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
 /* Finds the row for a link-time address of the module. [handler] */
 enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row);
 
+/* Returns the link-time address at which the next function above this address begins; 0 if the table has none. [handler] */
+uintptr_t cfi_next_function(const struct loadmap_module *module, uintptr_t address);
+
 #endif

@@ -1,9 +1,16 @@
 /* Finds the Python functions in a walk. Their frames are in the interpreter's memory, not on the stack. One
- * call of the interpreter's loop, _PyEval_EvalFrameDefault, has one frame on the stack, but in CPython 3.11
- * it may execute many Python frames. Each call of the loop has a record (_PyCFrame) among its local
- * variables. The record leads to the call's Python frames, and to the record of the next outer call. The
- * thread's Python state points to the innermost record. So a stack frame belongs to the loop if it contains
- * the next record; the interpreter's symbols are not needed.
+ * call of the interpreter's loop, _PyEval_EvalFrameDefault, has one frame on the stack, but since CPython 3.11
+ * it may execute many Python frames. The structures differ between versions (enum python_levels):
+ *
+ * 3.12 and later: Python frames are a list. Each call of the loop has an entry frame among its local variables, which
+ *   ends the part of the list that the call executes. So a stack frame belongs to the loop if it contains the next entry
+ *   frame.
+ * 3.11: Each call of the loop has a record (_PyCFrame) among its local variables, which leads to the call's Python frames
+ *   and to the record of the next outer call. The thread's Python state leads to the innermost record.
+ * 3.10: There are the same records. Each call executes one Python frame, the next one of a list.
+ * 3.9: There are no records. A stack frame belongs to the loop if its code does.
+ *
+ * Except in 3.9, the interpreter's symbols are not needed.
  *
  * This code calls no Python function and takes no lock, in particular not the interpreter's. A sample can
  * interrupt the interpreter anywhere, so the data may be inconsistent. Our code reads it by process_vm_readv,
@@ -27,6 +34,10 @@ bool python_init(char *version, size_t bytes, const char **why_not);
  * each costs a system call. When it is reached, the current frame's row also represents all outer calls. */
 #define PYTHON_MAX_PASSED 512u
 
+/* Maximum number of Python frames that a walk passes in search of entry frames. When it is reached, the next frame's row
+ * represents all outer calls. */
+#define PYTHON_MAX_SCANNED 4096u
+
 /* A walk's position among the thread's Python frames. `begun` must be initialised to false; python_begin()
  * sets the rest. */
 struct python_walk {
@@ -36,12 +47,17 @@ struct python_walk {
     bool waits;
     bool broken;        /* true if some Python frames of the current call of the loop could not be read */
     uintptr_t waits_to; /* end (CFA) of the last stack frame that belongs to the wait */
-    /* address of the record of the next outer call of the loop; 0: there is none */
+    bool lost;          /* true if the search for an entry frame was given up */
+    /* address of the record or the entry frame of the next outer call of the loop; 0: there is none */
     uintptr_t level;
     uintptr_t frame; /* next Python frame of the current call; 0: none */
+    uintptr_t last;  /* entry frame that ends the current call's frames */
     uintptr_t top;   /* innermost Python frame of the next call of the loop */
-    uintptr_t outer; /* record of the call of the loop after the next one */
-    uint32_t passed; /* number of records skipped so far, limited by PYTHON_MAX_PASSED */
+    /* record of the call of the loop after the next one; with entry frames, its innermost Python frame */
+    uintptr_t outer;
+    uintptr_t chain;  /* until 3.10: innermost Python frame that no call has yet */
+    uint32_t passed;  /* number of records skipped so far, limited by PYTHON_MAX_PASSED */
+    uint32_t scanned; /* number of Python frames passed so far, limited by PYTHON_MAX_SCANNED */
 };
 
 enum python_kind {
@@ -56,14 +72,14 @@ void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asle
 
 /* Returns the kind of a frame whose module has the flag PROFILE_MODULE_INTERPRETER. Must be called for each
  * such frame, from the innermost outward. [handler] */
-enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame);
+enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder, const struct unwind_frame *frame);
 
 /* Finds the next Python frame of the current call of the loop, going outward. Returns false after the last
  * one, or if the frame cannot be read (walk->broken). [handler] */
 bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct python_place *place);
 
 /* Returns true if the system call at which the walk started waits for the interpreter's lock. [handler] */
-bool python_waits(const struct unwinder *unwinder);
+bool python_waits(struct unwinder *unwinder);
 
 /* Finds the line at which another thread holds the interpreter's lock. Returns false if no thread holds it,
  * if the holder changes during the search, or if its frame cannot be read. [handler] */

@@ -42,8 +42,8 @@ struct known_line {
  * from its type field on. */
 struct content {
     unsigned char code[PYTHON_CODE_BYTES];
-    unsigned char name[PYTHON_TEXT_OTHER + MAX_TEXT], file[PYTHON_TEXT_OTHER + MAX_TEXT];
-    unsigned char lines[PYTHON_BYTES_DATA + MAX_COMPARED];
+    unsigned char name[PYTHON_TEXT_BYTES + MAX_TEXT], file[PYTHON_TEXT_BYTES + MAX_TEXT];
+    unsigned char lines[PYTHON_BYTES_BYTES + MAX_COMPARED];
 };
 
 struct python_codes {
@@ -122,7 +122,7 @@ static uint64_t python_digest_more_code(uint64_t digest, const unsigned char *fr
 
 static const unsigned char *python_data_of_span(const struct span *span, const unsigned char *read)
 {
-    return read + (span->offset - PYTHON_TYPE);
+    return read + (span->offset - python_layout.type);
 }
 
 static uint64_t python_digest_of_code(const struct known_code *code, const struct content *content)
@@ -136,9 +136,9 @@ static uint64_t python_digest_of_code(const struct known_code *code, const struc
                                    code->lines.bytes);
 }
 
-static bool is_same_python_object(const struct span *span, const unsigned char *read, uintptr_t type)
+static bool is_same_python_object(const struct span *span, const unsigned char *read, uintptr_t type, uint32_t size)
 {
-    return python_code_word(read, 0) == type && python_code_word(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
+    return python_code_word(read, 0) == type && python_code_word(read, size - python_layout.type) == span->size;
 }
 
 /* Reads the bytes that code->name, code->file and code->lines describe. Returns false if these objects have
@@ -148,42 +148,42 @@ static bool python_read_code_content(const struct known_code *code, struct conte
     const struct span *name = &code->name, *file = &code->file, *lines = &code->lines;
     const struct os_part parts[] = {
         {content->code, code->address, sizeof(content->code)},
-        {content->name, name->object + PYTHON_TYPE, name->offset - PYTHON_TYPE + name->bytes},
-        {content->file, file->object + PYTHON_TYPE, file->offset - PYTHON_TYPE + file->bytes},
-        {content->lines, lines->object + PYTHON_TYPE, lines->offset - PYTHON_TYPE + lines->bytes},
+        {content->name, name->object + python_layout.type, name->offset - python_layout.type + name->bytes},
+        {content->file, file->object + python_layout.type, file->offset - python_layout.type + file->bytes},
+        {content->lines, lines->object + python_layout.type, lines->offset - python_layout.type + lines->bytes},
     };
     _Static_assert(sizeof(parts) / sizeof(parts[0]) <= OS_MAX_PARTS, "all parts can be copied by one system call");
     return os_copy_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
-           python_code_word(content->code, PYTHON_TYPE) == types.code &&
-           python_number_at(content->code, PYTHON_CODE_LINE) == code->first_line &&
-           python_code_word(content->code, PYTHON_CODE_NAME) == name->object &&
-           python_code_word(content->code, PYTHON_CODE_FILE) == file->object &&
-           python_code_word(content->code, PYTHON_CODE_LINES) == lines->object &&
-           is_same_python_object(name, content->name, types.text) &&
-           is_same_python_object(file, content->file, types.text) &&
-           is_same_python_object(lines, content->lines, types.bytes);
+           python_code_word(content->code, python_layout.type) == types.code &&
+           python_number_at(content->code, python_layout.code_line) == code->first_line &&
+           python_code_word(content->code, python_layout.code_name) == name->object &&
+           python_code_word(content->code, python_layout.code_file) == file->object &&
+           python_code_word(content->code, python_layout.code_lines) == lines->object &&
+           is_same_python_object(name, content->name, types.text, python_layout.text_size) &&
+           is_same_python_object(file, content->file, types.text, python_layout.text_size) &&
+           is_same_python_object(lines, content->lines, types.bytes, python_layout.bytes_size);
 }
 
 static bool python_read_string_span(const unsigned char *header, struct span *span)
 {
-    uint64_t size = span->size = python_code_word(header, PYTHON_SIZE);
-    uint32_t state = python_number_at(header, PYTHON_TEXT_STATE);
-    bool compact = state >> 5 & 1, ascii = state >> 6 & 1, ready = state >> 7 & 1;
-    span->kind = state >> 2 & 7;
-    if (python_code_word(header, PYTHON_TYPE) != types.text || !compact || !ready ||
+    uint64_t size = span->size = python_code_word(header, python_layout.text_size);
+    uint32_t state = python_number_at(header, python_layout.text_state) >> (python_layout.text_kind & 31);
+    bool compact = state >> 3 & 1, ascii = state >> 4 & 1, ready = !python_layout.text_ready || (state >> 5 & 1);
+    span->kind = state & 7;
+    if (python_code_word(header, python_layout.type) != types.text || !compact || !ready ||
         (span->kind != 1 && span->kind != 2 && span->kind != 4))
         return false;
-    span->offset = ascii ? PYTHON_TEXT_ASCII : PYTHON_TEXT_OTHER;
+    span->offset = python_layout.text_ascii + (ascii ? 0 : python_layout.text_more);
     span->bytes = size < MAX_TEXT / span->kind ? (uint32_t)size * span->kind : MAX_TEXT;
     return true;
 }
 
 static bool python_read_bytes_span(const unsigned char *header, struct span *span)
 {
-    span->size = python_code_word(header, PYTHON_SIZE);
-    if (python_code_word(header, PYTHON_TYPE) != types.bytes || span->size > INT64_MAX)
+    span->size = python_code_word(header, python_layout.bytes_size);
+    if (python_code_word(header, python_layout.type) != types.bytes || span->size > INT64_MAX)
         return false;
-    span->offset = PYTHON_BYTES_DATA;
+    span->offset = python_layout.bytes_data;
     span->bytes = span->size < MAX_COMPARED ? (uint32_t)span->size : MAX_COMPARED;
     return true;
 }
@@ -192,17 +192,18 @@ static bool python_read_bytes_span(const unsigned char *header, struct span *spa
  * read is checked. */
 static bool python_read_code_parts(struct known_code *code)
 {
-    unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_ASCII], file[PYTHON_TEXT_ASCII], lines[PYTHON_BYTES_DATA];
+    unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_BYTES], file[PYTHON_TEXT_BYTES],
+        lines[PYTHON_BYTES_BYTES];
     if (code->address % sizeof(uintptr_t) != 0 || !os_copy_memory(object, code->address, sizeof(object)) ||
-        python_code_word(object, PYTHON_TYPE) != types.code)
+        python_code_word(object, python_layout.type) != types.code)
         return false;
-    code->first_line = python_number_at(object, PYTHON_CODE_LINE);
-    code->name.object = python_code_word(object, PYTHON_CODE_NAME);
-    code->file.object = python_code_word(object, PYTHON_CODE_FILE);
-    code->lines.object = python_code_word(object, PYTHON_CODE_LINES);
-    const struct os_part parts[] = {{name, code->name.object, sizeof(name)},
-                                    {file, code->file.object, sizeof(file)},
-                                    {lines, code->lines.object, sizeof(lines)}};
+    code->first_line = python_number_at(object, python_layout.code_line);
+    code->name.object = python_code_word(object, python_layout.code_name);
+    code->file.object = python_code_word(object, python_layout.code_file);
+    code->lines.object = python_code_word(object, python_layout.code_lines);
+    const struct os_part parts[] = {{name, code->name.object, python_layout.text_ascii},
+                                    {file, code->file.object, python_layout.text_ascii},
+                                    {lines, code->lines.object, python_layout.bytes_data}};
     return os_copy_parts(parts, 3) && python_read_string_span(name, &code->name) &&
            python_read_string_span(file, &code->file) && python_read_bytes_span(lines, &code->lines);
 }
@@ -297,7 +298,7 @@ static const unsigned char *python_read_line_number(const unsigned char *at, con
 
 /* Objects/locations.md of CPython 3.11 describes the table. An entry begins with a byte that has bit 7 set
  * and contains a kind and a length. Bytes without bit 7 follow. */
-uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t first_line, uint32_t unit)
+static uint32_t python_line_by_locations(const unsigned char *table, size_t bytes, uint32_t first_line, uint32_t unit)
 {
     const unsigned char *at = table, *end = table + bytes;
     uint64_t line = first_line, next = 0;
@@ -320,6 +321,33 @@ uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t fir
     return 0;
 }
 
+/* Objects/lnotab_notes.txt of CPython 3.9 and 3.10 describes both tables. They consist of pairs: a number of bytes of
+ * code, and a signed number of lines. In 3.10 a pair's bytes begin after its step of lines, and -128 means that they have
+ * no line. In 3.9 the step comes after the bytes, and the last line has no end. */
+static uint32_t python_line_by_pairs(const unsigned char *table, size_t bytes, uint32_t first_line, uint32_t unit)
+{
+    bool line_first = python_layout.lines == PYTHON_LINES_PAIRS;
+    uint64_t line = first_line, next = 0, code = 2 * (uint64_t)unit;
+    for (size_t at = 0; at + 1 < bytes; at += 2) {
+        bool has_line = !line_first || table[at + 1] != 0x80;
+        uint64_t step = (uint64_t)(int64_t)(signed char)table[at + 1];
+        next += table[at];
+        if (line_first && has_line)
+            line += step;
+        if (code < next)
+            return has_line && line <= MAX_LINE ? (uint32_t)line : 0;
+        if (!line_first)
+            line += step;
+    }
+    return line_first || line > MAX_LINE ? 0 : (uint32_t)line;
+}
+
+uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t first_line, uint32_t unit)
+{
+    return python_layout.lines == PYTHON_LINES_LOCATIONS ? python_line_by_locations(table, bytes, first_line, unit)
+                                                         : python_line_by_pairs(table, bytes, first_line, unit);
+}
+
 static uint32_t python_line_at_unit(struct python_codes *codes, const struct known_code *code, uint64_t unit)
 {
     struct known_line *known = &codes->line[hash_number((uint64_t)code->module_id << 32 ^ unit) >> 32 & (LINES - 1)];
@@ -333,16 +361,16 @@ static uint32_t python_line_at_unit(struct python_codes *codes, const struct kno
     return known->line;
 }
 
-bool python_codes_find(struct python_codes *codes, uintptr_t address, uintptr_t instruction, struct python_place *place)
+bool python_codes_find(struct python_codes *codes, uintptr_t address, uint64_t unit, struct python_place *place)
 {
     const struct known_code *code = find_known_python_code(codes, address);
     if (!code)
         return false;
-    uint64_t offset = instruction - (address + PYTHON_CODE_INSTRUCTIONS);
     place->module_id = code->module_id;
-    /* If a frame has not executed an instruction yet, the difference is negative, so that `offset` is huge. */
-    place->line = offset < (uint64_t)UINT32_MAX ? python_line_at_unit(codes, code, offset / 2) : 0;
+    place->line = unit < PYTHON_NO_UNIT ? python_line_at_unit(codes, code, unit) : 0;
     if (!place->line)
         place->line = code->first_line;
+    /* The interpreter makes these objects itself, for frames that belong to no function: no tracebacks show them. */
+    place->shim = code->name.object == code->file.object && code->first_line == 0;
     return true;
 }

@@ -66,6 +66,8 @@ struct unwinder {
     struct decoder *decoder;
     /* made when the thread first meets a frame of Python's interpreter; NULL until then */
     struct python_codes *python;
+    uintptr_t python_state;     /* address at which the thread's Python state was found; 0: none yet */
+    uint32_t python_rest;       /* number of walks until it is searched again */
     struct unwind_entry *cache; /* cached recipes by address, in a mapping of their own */
     uintptr_t stack_begin;      /* stack pointer of the innermost frame of the walk */
     /* bounds of the memory that this walk may read directly; may be empty */

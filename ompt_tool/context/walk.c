@@ -298,7 +298,8 @@ static __attribute__((noinline)) bool walk_take_python_frame(struct walk *walk, 
     if (!walk->python.begun)
         walk_begin_interpreters(walk);
     walk->in_r = (walk_frame_module_flags(&walk->at) & PROFILE_MODULE_R) != 0;
-    enum python_kind kind = walk->in_r ? r_meet(&walk->r, &walk->at) : python_meet(&walk->python, &walk->at);
+    enum python_kind kind =
+        walk->in_r ? r_meet(&walk->r, &walk->at) : python_meet(&walk->python, walk->unwinder, &walk->at);
     if (walk->python.waits)
         path->count = 0; /* the inner frames are dropped, because the wait has a row of its own */
     if (kind == PYTHON_GLUE && !walk->python.waits)

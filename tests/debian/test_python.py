@@ -1,6 +1,7 @@
 """Interpreters that load OpenMP as they go, through `blame run`: Debian's Python with numpy on OpenBLAS and scikit-learn, and R
 with data.table. One profile for each process that computes, and the same results."""
 
+import glob
 import os
 import platform
 import re
@@ -12,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "behaviour"))
 
 import contract_checks  # noqa: E402  (found through the path set above)
-from harness import BLAME, BlameTest, clean_environment, execute, program  # noqa: E402
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's: another one in PATH does not see its packages
 RSCRIPT = "/usr/bin/Rscript"
@@ -126,6 +127,15 @@ def serial(seconds):
     while time.thread_time() < end:
         sum(range(100))
 
+class Made:
+    def __init__(self, calls):
+        if calls:
+            team()  # in Made.__init__
+
+def makes():
+    for i in range(99):  # often enough for the interpreter to enter the function by a frame of its own
+        Made(i == 98)
+
 def by_thread():
     team()  # in by_thread
 
@@ -138,6 +148,7 @@ caught()
 sorted([1, 2], key=key)
 gr\u00f6\u00dfe()
 decorated()
+makes()
 for made in range(4):  # code objects that come and go at one address
     exec(compile("\\n" * made + f"def made{made}():\\n  team()\\nmade{made}()", f"<made {made}>", "exec"))
 serial(0.2)
@@ -182,7 +193,7 @@ CALLERS = {  # who is around the team's function, from its caller outward
     "direct": ["<module>"], "Solver.step": ["<module>"], "Solver.norm": ["<module>"], "steps": ["<module>"],
     "bottom": ["descend"] * 31 + ["<module>"], "caught": ["<module>"], "key": ["<module>"],
     "gr\u00f6\u00dfe": ["<module>"], "decorated": ["wrapped.<locals>.inner", "<module>"],
-    "by_thread": ["Thread.run", "Thread._bootstrap_inner", "Thread._bootstrap"]}
+    "Made.__init__": ["makes", "<module>"], "by_thread": ["Thread.run", "Thread._bootstrap_inner", "Thread._bootstrap"]}
 
 
 def has(*command):
@@ -237,23 +248,43 @@ class Interpreters(BlameTest):
         self.assertGreater(profile.run["threads_max"], 1)
 
 
-@unittest.skipUnless(has(PYTHON, "-c", "import sys; sys.exit(sys.version_info[:2] != (3, 11))"), "NOT TESTED: it is no Python 3.11")
+def minor(interpreter):
+    """The minor version of a Python 3, 0 if it is none."""
+    said = subprocess.run([interpreter, "-c", "import sys; print(sys.version_info[1])"], env=clean_environment(), capture_output=True, check=False)
+    return int(said.stdout) if said.returncode == 0 else 0
+
+
+FRAMES_PYTHON = os.environ.get("BLAME_TEST_PYTHON", PYTHON)
+MINOR = minor(FRAMES_PYTHON)
+OLDEST, NEWEST = 9, 15
+QUALIFIED = 11  # the first minor version in which a code object knows its qualified name
+# Debian's, and pyenv's: one of each minor version.
+OTHERS = {minor(path): path for path in sorted(glob.glob("/usr/bin/python3.?*") + glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))
+          if not path.endswith("-config")}
+
+
+def known(name, of_minor):
+    """How the interpreter's code objects name a function."""
+    return name if of_minor >= QUALIFIED else name.split(".")[-1]
+
+
+@unittest.skipUnless(OLDEST <= MINOR <= NEWEST, f"NOT TESTED: {FRAMES_PYTHON} is no Python 3.9 to 3.15")
 class Frames(BlameTest):
-    """A script's own functions and lines are in the contexts."""
+    """A script's own functions and lines are in the contexts. BLAME_TEST_PYTHON names another interpreter."""
     together = True
 
-    def run_once(self, script=FRAMES, options=()):
+    def run_once(self, script=FRAMES, options=(), interpreter=FRAMES_PYTHON):
         def make(folder):
             path = os.path.join(folder, "script.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(script)
             env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-            run = self.attached([PYTHON, path, program("loads_later_clang.so")], env, "launcher", options, folder=folder)
+            run = self.attached([interpreter, path, program("loads_later_clang.so")], env, "launcher", options, folder=folder)
             self.assertEqual((run.status, run.stdout), (0, ""), run)
             self.assert_only_tool_lines(run)
             return run
 
-        run = self.once(("python frames", script), make)
+        run = self.once(("python frames", script, interpreter), make)
         return self.load(run, checks=SOUND)
 
     @staticmethod
@@ -271,30 +302,52 @@ class Frames(BlameTest):
         caller = self.script_functions(team)[0]
         return caller, next(row for row in [team, *team.ancestors()] if row.parent is caller)
 
-    def test_whoever_calls_is_around_the_team(self):
-        profile = self.run_once()
+    def check_callers(self, profile, of_minor):
         found = {}
         for row in self.teams(profile):
             around = [above.name for above in self.script_functions(row)]
             found.setdefault(around[0], around[1:])
         for name, callers in CALLERS.items():
-            self.assertEqual(found.get(name), callers, name)
+            self.assertEqual(found.get(known(name, of_minor)), [known(caller, of_minor) for caller in callers], name)
 
-    def test_each_call_is_in_its_line(self):
-        profile = self.run_once()
-        lines = {match[1]: number for number, line in enumerate(FRAMES.splitlines(), 1)
+    def check_lines(self, profile, of_minor):
+        lines = {known(match[1], of_minor): number for number, line in enumerate(FRAMES.splitlines(), 1)
                  if (match := re.search(r"# in (\S+)$", line))}
-        checked = set()
+        checked, called = set(), {known(name, of_minor) for name in CALLERS}
         for team in self.teams(profile):
             caller, call = self.call_of(team)
-            if caller.name in CALLERS:
+            if caller.name in called:
                 self.assertEqual(call.call_line, lines[caller.name], call.path())
                 checked.add(caller.name)
-        self.assertEqual(checked, set(CALLERS))
-        first = {row.name: row.line for row in profile.rows if row.name in CALLERS}
+        self.assertEqual(checked, called)
+        first = {row.name: row.line for row in profile.rows if row.name in called and row.file.endswith("script.py")}
         for name, line in first.items():
             text = FRAMES.splitlines()[line - 1]
             self.assertTrue(f"def {name.split('.')[-1]}(" in text or text.strip() in ("@property", "@wrapped"), (name, text))
+
+    def test_whoever_calls_is_around_the_team(self):
+        self.check_callers(self.run_once(), MINOR)
+
+    def test_each_call_is_in_its_line(self):
+        self.check_lines(self.run_once(), MINOR)
+
+    def test_other_versions(self):
+        """The oldest and the newest one that are here; the unit tests have the structures of all of them. BLAME_TEST_PYTHON names one for all tests."""
+        others = sorted(set(OTHERS) & set(range(OLDEST, NEWEST + 1)) - {MINOR})
+        if not others:
+            self.skipTest("NOT TESTED: there is one version of Python")
+        for of_minor in {others[0], others[-1]}:
+            with self.subTest(interpreter=OTHERS[of_minor]):
+                profile = self.run_once(interpreter=OTHERS[of_minor])
+                self.assertEqual(profile.run["python"]["why_not"], None)
+                self.check_callers(profile, of_minor)
+                self.check_lines(profile, of_minor)
+
+    def test_the_structures_are_those_of_the_headers(self):
+        checked = subprocess.run([os.path.join(ROOT, "scripts/python-layouts.py"), "--check"], capture_output=True, check=False, encoding="utf-8")
+        self.assertEqual(checked.returncode, 0, checked)
+        if "no headers" in checked.stdout:
+            self.skipTest("NOT TESTED: Python's headers are not installed")
 
     def test_code_that_comes_and_goes_is_told_apart(self):
         profile = self.run_once()
@@ -321,7 +374,7 @@ class Frames(BlameTest):
                   and any(above.module.startswith("python3") for above in [row, *row.ancestors()]))
         self.assertLess(own, 0.1 * profile.total("work", "serial"))
         self.assertEqual(profile.run["python"]["why_not"], None)
-        self.assertTrue(profile.run["python"]["version"].startswith("3.11."))
+        self.assertEqual(profile.run["python"]["version"].split(".")[:2], ["3", str(MINOR)])
         self.assertFalse([module for module in profile.run["modules"] if module["path"].endswith("script.py")])
 
     @staticmethod
@@ -364,11 +417,11 @@ class Frames(BlameTest):
     def test_names_outlive_the_script(self):
         profile = self.run_once()
         tree = self.reported_tree(profile.directory)
-        self.assertTrue(tree.named("Solver.step"))
+        self.assertTrue(tree.named(known("Solver.step", MINOR)))
 
     def test_another_python_is_said_to_be_one(self):
         run, profile = self.profile_of("other_python", env={"BLAME_SUMMARY": None}, own_stderr=None)
-        self.assertEqual(profile.run["python"]["version"], "3.12.1")
-        self.assertIn("3.11", profile.run["python"]["why_not"])
+        self.assertEqual(profile.run["python"]["version"], "3.8.1")
+        self.assertIn("3.9 to 3.15", profile.run["python"]["why_not"])
         self.assertTrue(profile.named("_PyEval_EvalFrameDefault"))
-        self.assertIn("note: Python 3.12.1: the contexts show the interpreter's functions", run.stderr)
+        self.assertIn("note: Python 3.8.1: the contexts show the interpreter's functions", run.stderr)

@@ -1,10 +1,10 @@
-/* An interpreter that is no Python 3.11, as far as a tool can see: what it exports. */
+/* An interpreter of a version that is not known, as far as a tool can see: what it exports. */
 #include "analytic.h"
 
 extern const unsigned long Py_Version;
 extern char _PyRuntime[4096];
 
-const unsigned long Py_Version = 0x030c01f0; /* 3.12.1 */
+const unsigned long Py_Version = 0x030801f0; /* 3.8.1 */
 char _PyRuntime[4096];
 
 NAMED void _PyEval_EvalFrameDefault(void);

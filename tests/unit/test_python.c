@@ -1,79 +1,62 @@
-/* Python's code objects, as CPython 3.11 has them in memory, made here: good ones, others in their place, and damaged ones up
- * to the edge of memory. */
+/* Python's code objects, as each minor version of CPython has them in memory, made here: good ones, others in their place, and damaged
+ * ones up to the edge of memory. */
 #include "tests/unit/unit.h"
 
 #include "base/module_flags.h"
 #include "tests/unit/cfi_edge.h"
+#include "tests/unit/python_image.h"
 #include "unwind/loadmap.h"
 #include "unwind/python_code.h"
-#include "unwind/python_layout.h"
 
-#define INSTRUCTIONS 64u
+#define OBJECT_BYTES 512u
 
 static char code_type, text_type, bytes_type;
 static struct python_codes *codes;
 
 /* An object and what it refers to. */
 struct made_code {
-    unsigned char code[PYTHON_CODE_INSTRUCTIONS + 2 * INSTRUCTIONS] __attribute__((aligned(8)));
-    unsigned char name[512] __attribute__((aligned(8)));
-    unsigned char file[512] __attribute__((aligned(8)));
-    unsigned char lines[512] __attribute__((aligned(8)));
+    unsigned char code[OBJECT_BYTES] __attribute__((aligned(8)));
+    unsigned char name[OBJECT_BYTES] __attribute__((aligned(8)));
+    unsigned char file[OBJECT_BYTES] __attribute__((aligned(8)));
+    unsigned char lines[OBJECT_BYTES] __attribute__((aligned(8)));
 };
-
-static void put_word(unsigned char *object, size_t at, uintptr_t word)
-{
-    memcpy(object + at, &word, sizeof(word));
-}
-
-static void put_ascii(unsigned char *object, const char *text)
-{
-    put_word(object, PYTHON_TYPE, (uintptr_t)&text_type);
-    put_word(object, PYTHON_SIZE, strlen(text));
-    put_word(object, PYTHON_TEXT_STATE, 1 << 2 | 1 << 5 | 1 << 6 | 1 << 7);
-    memcpy(object + PYTHON_TEXT_ASCII, text, strlen(text));
-}
 
 static void put_wide(unsigned char *object, const uint16_t *text, size_t count)
 {
-    put_word(object, PYTHON_TYPE, (uintptr_t)&text_type);
-    put_word(object, PYTHON_SIZE, count);
-    put_word(object, PYTHON_TEXT_STATE, 2 << 2 | 1 << 5 | 1 << 7);
-    memcpy(object + PYTHON_TEXT_OTHER, text, 2 * count);
-}
-
-/* Two instructions in each line, from the first one on. */
-static size_t put_lines(unsigned char *to, size_t count)
-{
-    size_t at = 0;
-    for (size_t line = 0; line < count; line++) {
-        to[at++] = (unsigned char)(0x80 | (line ? 11 : 10) << 3 | 1); /* one line further, two instructions */
-        to[at++] = 4;                                                 /* columns */
-        to[at++] = 9;
-    }
-    return at;
+    put_word(object, python_layout.type, (uintptr_t)&text_type);
+    put_word(object, python_layout.text_size, count);
+    put_number(object, python_layout.text_state, (2 | 1 << 3 | 1 << 5) << python_layout.text_kind);
+    memcpy(object + python_layout.text_ascii + python_layout.text_more, text, 2 * count);
 }
 
 static void make(struct made_code *made, const char *name, const char *file, uint32_t line, size_t lines)
 {
     memset(made, 0, sizeof(*made));
-    put_word(made->code, PYTHON_TYPE, (uintptr_t)&code_type);
-    memcpy(made->code + PYTHON_CODE_LINE, &line, sizeof(line));
-    put_word(made->code, PYTHON_CODE_NAME, (uintptr_t)made->name);
-    put_word(made->code, PYTHON_CODE_FILE, (uintptr_t)made->file);
-    put_word(made->code, PYTHON_CODE_LINES, (uintptr_t)made->lines);
-    put_ascii(made->name, name);
-    put_ascii(made->file, file);
-    put_word(made->lines, PYTHON_TYPE, (uintptr_t)&bytes_type);
-    put_word(made->lines, PYTHON_SIZE, put_lines(made->lines + PYTHON_BYTES_DATA, lines));
+    put_word(made->code, python_layout.type, (uintptr_t)&code_type);
+    put_number(made->code, python_layout.code_line, line);
+    put_word(made->code, python_layout.code_name, (uintptr_t)made->name);
+    put_word(made->code, python_layout.code_file, (uintptr_t)made->file);
+    put_word(made->code, python_layout.code_lines, (uintptr_t)made->lines);
+    put_ascii(made->name, (uintptr_t)&text_type, name);
+    put_ascii(made->file, (uintptr_t)&text_type, file);
+    put_word(made->lines, python_layout.type, (uintptr_t)&bytes_type);
+    put_word(made->lines, python_layout.bytes_size, put_lines(made->lines + python_layout.bytes_data, lines));
 }
 
 /* In a walk of its own. */
-static bool find(const void *code, unsigned instruction, struct python_place *place)
+static bool find(const void *code, uint64_t unit, struct python_place *place)
 {
     python_codes_begin(codes);
-    return python_codes_find(codes, (uintptr_t)code, (uintptr_t)code + PYTHON_CODE_INSTRUCTIONS + 2 * instruction,
-                             place);
+    return python_codes_find(codes, (uintptr_t)code, unit, place);
+}
+
+static void choose_python(const struct python_row *row)
+{
+    static unsigned char runtime[2048] __attribute__((aligned(8)));
+    put_table(runtime, row);
+    assert_null(python_layout_init(row->version, runtime));
+    codes = python_codes_make();
+    assert_non_null(codes);
 }
 
 static int set_up(void **state)
@@ -82,11 +65,10 @@ static int set_up(void **state)
         .code = (uintptr_t)&code_type, .text = (uintptr_t)&text_type, .bytes = (uintptr_t)&bytes_type};
     (void)state;
     python_code_init(&types);
-    codes = python_codes_make();
-    return loadmap_init() && codes ? 0 : -1;
+    return loadmap_init() ? 0 : -1;
 }
 
-UNIT_TEST(a_code_object_is_a_function_and_its_instructions_are_in_lines)
+PYTHON_TEST(a_code_object_is_a_function_and_its_instructions_are_in_lines)
 {
     static struct made_code made;
     struct python_place place;
@@ -101,13 +83,12 @@ UNIT_TEST(a_code_object_is_a_function_and_its_instructions_are_in_lines)
     assert_int_equal(module->flags, PROFILE_MODULE_PYTHON);
     assert_int_equal(module->vaddr_low, 40);
     assert_true(find(made.code, 10, &place)); /* behind the last one */
-    assert_int_equal(place.line, 40);
-    assert_true(
-        python_codes_find(codes, (uintptr_t)made.code, (uintptr_t)made.code + PYTHON_CODE_INSTRUCTIONS - 2, &place));
+    assert_int_equal(place.line, python_layout.lines == PYTHON_LINES_LNOTAB ? 44 : 40);
+    assert_true(find(made.code, UINT64_MAX / 2, &place));
     assert_int_equal(place.line, 40); /* before the first one: the frame was made just now */
 }
 
-UNIT_TEST(the_same_code_elsewhere_is_the_same_function)
+PYTHON_TEST(the_same_code_elsewhere_is_the_same_function)
 {
     static struct made_code made[2];
     struct python_place place[2];
@@ -118,7 +99,7 @@ UNIT_TEST(the_same_code_elsewhere_is_the_same_function)
     assert_int_equal(place[0].module_id, place[1].module_id);
 }
 
-UNIT_TEST(another_code_object_at_an_address_is_another_function)
+PYTHON_TEST(another_code_object_at_an_address_is_another_function)
 {
     static struct made_code made;
     struct python_place first, place;
@@ -141,7 +122,7 @@ UNIT_TEST(another_code_object_at_an_address_is_another_function)
     }
 }
 
-UNIT_TEST(names_are_in_utf8)
+PYTHON_TEST(names_are_in_utf8)
 {
     static const uint16_t name[] = {'g', 'r', 0xf6, 0xdf, 'e', 0x6587, 0xdcff};
     static struct made_code made;
@@ -153,7 +134,7 @@ UNIT_TEST(names_are_in_utf8)
                                                                    "e\xe6\x96\x87\xff");
 }
 
-UNIT_TEST(a_name_that_is_too_long_is_cut)
+PYTHON_TEST(a_name_that_is_too_long_is_cut)
 {
     static struct made_code made;
     static unsigned char name[4096] __attribute__((aligned(8)));
@@ -162,13 +143,13 @@ UNIT_TEST(a_name_that_is_too_long_is_cut)
     memset(text, 'x', sizeof(text));
     text[sizeof(text) - 1] = '\0';
     make(&made, "", "/a.py", 1, 3);
-    put_ascii(name, text);
-    put_word(made.code, PYTHON_CODE_NAME, (uintptr_t)name);
+    put_ascii(name, (uintptr_t)&text_type, text);
+    put_word(made.code, python_layout.code_name, (uintptr_t)name);
     assert_true(find(made.code, 0, &place));
     assert_int_equal(strlen(loadmap_module(place.module_id)->function), 1024);
 }
 
-UNIT_TEST(what_is_no_code_object_is_none)
+PYTHON_TEST(what_is_no_code_object_is_none)
 {
     static struct made_code made;
     struct python_place place;
@@ -178,7 +159,8 @@ UNIT_TEST(what_is_no_code_object_is_none)
     assert_false(find((void *)0xfffffffffffffff8, 0, &place));
     assert_false(find(made.code + 1, 0, &place));
     assert_false(find(made.name, 0, &place));
-    const size_t words[] = {PYTHON_TYPE, PYTHON_CODE_NAME, PYTHON_CODE_FILE, PYTHON_CODE_LINES};
+    const size_t words[] = {python_layout.type, python_layout.code_name, python_layout.code_file,
+                            python_layout.code_lines};
     const uintptr_t wrong[] = {0, 8, UINTPTR_MAX, (uintptr_t)made.code, (uintptr_t)made.name + 1};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         for (size_t j = 0; j < sizeof(wrong) / sizeof(wrong[0]); j++) {
@@ -189,12 +171,12 @@ UNIT_TEST(what_is_no_code_object_is_none)
         }
 }
 
-UNIT_TEST(damaged_objects_do_no_harm)
+PYTHON_TEST(damaged_objects_do_no_harm)
 {
     static struct made_code made;
     struct python_place place;
     unsigned long found = 0;
-    for (unsigned seed = 1; seed <= 20000; seed++) {
+    for (unsigned seed = 1; seed <= 5000; seed++) {
         uint64_t random = seed * 0x9e3779b97f4a7c15ull;
         unsigned char *objects[] = {made.code, made.name, made.file, made.lines};
         make(&made, "f", "/a.py", 1, 20);
@@ -205,7 +187,7 @@ UNIT_TEST(damaged_objects_do_no_harm)
     assert_true(found > 0); /* what is damaged beside what is read */
 }
 
-UNIT_TEST(tables_of_lines_are_read_as_they_are_written)
+UNIT_TEST(tables_of_lines_of_311_and_newer_are_read_as_they_are_written)
 {
     /* short form, no columns (+200), long form (-3, end +1, columns), no location */
     static const unsigned char table[] = {0x80 | 2 << 3 | 0,
@@ -224,14 +206,62 @@ UNIT_TEST(tables_of_lines_are_read_as_they_are_written)
                                           1,
                                           2};
     static const uint32_t lines[] = {10, 210, 210, 210, 207, 207, 207, 207, 207, 207, 207, 207, 0, 207, 0, 0};
+    python_layout.lines = PYTHON_LINES_LOCATIONS;
     for (uint32_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         assert_int_equal(python_code_line(table, sizeof(table), 10, i), lines[i]);
 }
 
-UNIT_TEST(damaged_tables_are_read_to_their_end)
+UNIT_TEST(tables_of_lines_of_39_and_310_are_read_as_they_are_written)
+{
+    /* 4 bytes in line 10, 2 without a line, 2 and 256 in line 210 - 3 */
+    static const unsigned char pairs[] = {4, 0, 2, 0x80, 0, 127, 0, 73, 2, 0xfd, 254, 0, 2, 0};
+    static const uint32_t lines[] = {10, 10, 0, 207, 207};
+    python_layout.lines = PYTHON_LINES_PAIRS;
+    for (uint32_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        assert_int_equal(python_code_line(pairs, sizeof(pairs), 10, i), lines[i]);
+    assert_int_equal(python_code_line(pairs, sizeof(pairs), 10, 131), 207);
+    assert_int_equal(python_code_line(pairs, sizeof(pairs), 10, 132), 0);
+    /* 4 bytes in line 10, 300 in line 210, then line 207 */
+    static const unsigned char lnotab[] = {4, 127, 0, 73, 255, 0, 45, 0xfd};
+    python_layout.lines = PYTHON_LINES_LNOTAB;
+    const struct {
+        uint32_t unit, line;
+    } cases[] = {{0, 10}, {1, 10}, {2, 210}, {151, 210}, {152, 207}, {9999, 207}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(python_code_line(lnotab, sizeof(lnotab), 10, cases[i].unit), cases[i].line);
+    assert_int_equal(python_code_line(lnotab, 0, 10, 5), 10);
+    assert_int_equal(python_code_line(lnotab, 1, 10, 5), 10);
+}
+
+UNIT_TEST(a_table_of_the_interpreter_that_is_not_plausible_is_not_believed)
+{
+    static unsigned char runtime[2048] __attribute__((aligned(8)));
+    for (size_t i = 0; i < sizeof(python_rows) / sizeof(python_rows[0]); i++) {
+        const struct python_row *row = &python_rows[i];
+        put_table(runtime, row);
+        assert_null(python_layout_init(row->version, runtime));
+        if (!row->at_free_threaded)
+            continue;
+        put_word(runtime, 8ul * row->at.code_name, 1 << 21);
+        assert_non_null(python_layout_init(row->version, runtime));
+        put_word(runtime, 8ul * row->at.code_name, 400);
+        assert_non_null(python_layout_init(row->version, runtime));
+        put_table(runtime, row);
+        put_word(runtime, 8ul * row->at_free_threaded, 1);
+        assert_string_equal(python_layout_init(row->version, runtime),
+                            "it is a free-threaded build, whose objects are others");
+        put_table(runtime, row);
+        runtime[0] = 'y';
+        assert_non_null(python_layout_init(row->version, runtime));
+    }
+    assert_non_null(python_layout_init(0x0308, runtime));
+    assert_non_null(python_layout_init(0x0310, runtime));
+}
+
+PYTHON_TEST(damaged_tables_are_read_to_their_end)
 {
     unsigned char table[64];
-    for (unsigned seed = 1; seed <= 100000; seed++) {
+    for (unsigned seed = 1; seed <= 20000; seed++) {
         uint64_t random = seed;
         for (size_t i = 0; i < sizeof(table); i++) {
             random = random * 6364136223846793005ull + 1442695040888963407ull;
@@ -242,9 +272,9 @@ UNIT_TEST(damaged_tables_are_read_to_their_end)
     }
 }
 
-UNIT_TEST(a_frame_is_read_where_it_is_and_no_further)
+PYTHON_TEST(a_frame_is_read_where_it_is_and_no_further)
 {
-    size_t bytes = PYTHON_FRAME_BYTES;
+    size_t bytes = python_frame_bytes;
     unsigned char frame[PYTHON_FRAME_BYTES];
     for (size_t i = 0; i < bytes; i++)
         frame[i] = (unsigned char)i;
@@ -264,6 +294,7 @@ UNIT_TEST(there_is_room_for_libraries_when_functions_have_taken_theirs)
     struct python_place place;
     char name[32];
     unsigned made_count = 0;
+    choose_python(&python_rows[0]);
     for (unsigned i = 0; i < LOADMAP_MAX_FUNCTIONS + 10; i++) {
         snprintf(name, sizeof(name), "f%u", i);
         make(&made, name, "/many.py", 1, 3);
