@@ -8,6 +8,15 @@
 
 enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN };
 
+/* What a thread waits for until another thread wakes it. */
+enum pthreads_awaited { PTHREADS_CONDITION, PTHREADS_SEMAPHORE };
+
+/* The two words that the tool keeps. Functions that release a lock or wake threads read only these. */
+struct pthreads_words {
+    uint32_t left;    /* above 0 while waiters have left something at any lock */
+    uint32_t awaited; /* above 0 while samples know of threads that wait until another thread wakes them */
+};
+
 /* What waiters have left for the thread that releases a lock. Only the tool reads the numbers. */
 struct pthreads_left {
     double numbers[3];
@@ -42,10 +51,16 @@ struct pthreads_tool {
     int (*own_signal)(void);
     /* Reports that the program is about to forbid itself system calls. [any] */
     void (*restricts)(void);
+    /* Reports that the thread may begin to sleep until another thread wakes it by means of the object. [any] */
+    void (*sleeps)(uint32_t awaited, const void *object);
+    /* Reports the end of that. woken: false if a time limit or an error has ended it. [any] */
+    void (*slept)(bool woken);
+    /* Reports that the thread is about to wake those that sleep until that. [any] */
+    void (*wakes)(const void *object);
 };
 
-/* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns the word that
- * the tool must keep above 0 while waiters have left something at any lock. */
+/* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns a struct
+ * pthreads_words; a tool whose struct pthreads_tool ends before `sleeps` knows only its first word. */
 #define PTHREADS_LAYER_ATTACH "blame_pthreads_attach"
 typedef uint32_t *pthreads_layer_attach(const struct pthreads_tool *tool);
 

@@ -111,6 +111,14 @@ struct profile_cores {
     double reserved[6];
 };
 
+/* The metric of WOKEN nodes: waits that ended because another thread signalled. Samples have found the waiting thread
+ * asleep; its sleep is in the parent's context, too, as blocked time. */
+struct profile_woken {
+    double ns;
+    double waits; /* number of the waits */
+    double reserved[6];
+};
+
 #define PROFILE_COUNTERS 8u /* maximum number of events in BLAME_COUNTERS */
 
 /* The metric of COUNTERS nodes. The file's text "counters" names the values in the same order. */
@@ -130,6 +138,8 @@ _Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric),
                "a struct profile_ranks is as large as a struct profile_metric");
 _Static_assert(sizeof(struct profile_cores) == sizeof(struct profile_metric),
                "a struct profile_cores is as large as a struct profile_metric");
+_Static_assert(sizeof(struct profile_woken) == sizeof(struct profile_metric),
+               "a struct profile_woken is as large as a struct profile_metric");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
 
 #endif

@@ -76,7 +76,22 @@ enum profile_node_kind {
     PROFILE_NODE_HOLDER = 28,
     /* below a context: cores that nothing used meanwhile; key: 0; metric: struct profile_cores; no row */
     PROFILE_NODE_CORES = 29,
+    /* below a context: waiting there that another thread ended; key: PROFILE_WAKE_KEY, with the index of the node in whose
+     * context that thread was; metric: struct profile_woken; no row */
+    PROFILE_NODE_WOKEN = 30,
 };
+
+/* What a thread waited for until another thread woke it. */
+enum profile_wake {
+    PROFILE_WAKE_UNKNOWN = 0,
+    PROFILE_WAKE_CONDITION = 1, /* a condition variable */
+    PROFILE_WAKE_SEMAPHORE = 2,
+    PROFILE_WAKES
+};
+
+#define PROFILE_WAKE_KEY(wake, id) ((uint64_t)(wake) << 56 | (id))
+#define PROFILE_WAKE_KIND(key)     ((uint32_t)((key) >> 56))
+#define PROFILE_WAKE_ID(key)       ((key) & ((1ull << 56) - 1))
 
 /* key for all executions of a phase after the first BLAME_PHASE_INSTANCES */
 #define PROFILE_INSTANCE_REST (1ull << 63)

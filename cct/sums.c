@@ -55,3 +55,9 @@ void sums_add_cores(struct profile_cores *to, const struct profile_cores *from)
     to->idle += from->idle;
     to->beyond += from->beyond;
 }
+
+void sums_add_woken(struct profile_woken *to, const struct profile_woken *from)
+{
+    to->ns += from->ns;
+    to->waits += from->waits;
+}

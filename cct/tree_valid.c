@@ -77,6 +77,7 @@ static bool tree_sums_are_valid(enum profile_node_kind kind, const void *record)
     case PROFILE_NODE_RANKS:
         return tree_sums_are_not_negative(record, 4);
     case PROFILE_NODE_CORES:
+    case PROFILE_NODE_WOKEN:
         return tree_sums_are_not_negative(record, 2);
     case PROFILE_NODE_WAITS:
     case PROFILE_NODE_INITIALISER:

@@ -14,6 +14,7 @@
 #include "base/launched.h"
 #include "blame/contended.h"
 #include "blame/directed.h"
+#include "blame/wakers.h"
 #include "cct/arena.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/life/attach.h"
@@ -25,6 +26,7 @@
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sleeper.h"
+#include "ompt_tool/sampling/woken.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "unwind/loadmap.h"
@@ -165,17 +167,50 @@ static void pthreads_restricts(void)
     errno = saved_errno;
 }
 
-const struct pthreads_tool pthreads_tool = {sizeof(struct pthreads_tool),
-                                            pthreads_wait_begins,
-                                            pthreads_wait_ends,
-                                            pthreads_take,
-                                            pthreads_book,
-                                            pthreads_reacquires,
-                                            pthreads_creates,
-                                            pthreads_begins,
-                                            pthreads_ends,
-                                            sampler_signal,
-                                            pthreads_restricts};
+static void pthreads_slept(bool woken)
+{
+    struct thread *thread = pthreads_self();
+    if (!thread)
+        return;
+    if (likely(!woken_is_sampled(thread))) {
+        store_relaxed(&thread->awaits.key, 0);
+        return;
+    }
+    if (sleeper_is(thread))
+        sampler_wake(thread);
+    if (!thread_enter_tool(thread))
+        return;
+    woken_end(thread, woken);
+    thread_leave_tool(thread);
+}
+
+static void pthreads_sleeps(uint32_t awaited, const void *object)
+{
+    static const enum profile_wake wakes[] = {
+        [PTHREADS_CONDITION] = PROFILE_WAKE_CONDITION, [PTHREADS_SEMAPHORE] = PROFILE_WAKE_SEMAPHORE};
+    struct thread *thread = pthreads_self();
+    if (!thread)
+        return;
+    if (unlikely(woken_is_sampled(thread)))
+        pthreads_slept(false); /* the last wait was left by a jump, or goes on below the handler of a signal */
+    woken_begin(thread, wakes[awaited], (uintptr_t)object);
+}
+
+static void pthreads_wakes(const void *object)
+{
+    struct thread *thread = pthreads_self();
+    if (!thread || !thread_enter_tool(thread)) {
+        wakers_note((uintptr_t)object, 0);
+        return;
+    }
+    woken_by(thread, (uintptr_t)object);
+    thread_leave_tool(thread);
+}
+
+const struct pthreads_tool pthreads_tool = {
+    sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take, pthreads_book,
+    pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends, sampler_signal,
+    pthreads_restricts,           pthreads_sleeps,      pthreads_slept,     pthreads_wakes};
 
 void pthreads_load(void)
 {
@@ -199,6 +234,8 @@ void pthreads_init(void)
 {
     if (!pthreads_attach())
         return;
-    contended_count_posix(pthreads_attach()(&pthreads_tool));
+    struct pthreads_words *words = (struct pthreads_words *)(void *)pthreads_attach()(&pthreads_tool);
+    contended_count_posix(&words->left);
+    wakers_count(&words->awaited);
     diversion_heed_threads();
 }

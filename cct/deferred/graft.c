@@ -31,6 +31,9 @@ static void graft_add_record(enum profile_node_kind kind, void *to, const void *
     case PROFILE_NODE_CORES:
         sums_add_cores(to, from);
         break;
+    case PROFILE_NODE_WOKEN:
+        sums_add_woken(to, from);
+        break;
     default:
         sums_add(to, from);
     }

@@ -23,6 +23,7 @@
 #include "command/tables/locks.h"
 #include "command/tables/phases.h"
 #include "command/tables/waits.h"
+#include "command/tables/wakes.h"
 #include "command/text/format.h"
 #include "command/text/memory.h"
 #include "command/text/source_text.h"
@@ -277,6 +278,7 @@ static void print_waits(struct report *report)
     const struct opened_profile *opened = report->opened;
     struct lock_table *locks = lock_table_gather(opened->profile, opened->rows, opened->symbols);
     struct wait_table *table = wait_table_gather(opened->profile, report->rows, locks, opened->symbols);
+    struct wake_table *wakes = wake_table_gather(opened->profile, opened->rows, opened->symbols);
     char *notes = report_notes(request, opened->profile, NULL, NULL);
     struct view_cut left_out = view_sort_waits(table, report->style.metric, report->style.least_percent);
     report->style.notes = notes;
@@ -286,7 +288,10 @@ static void print_waits(struct report *report)
         write_waits_csv(report->out, report->rows, table);
     else
         view_text_waits(report->out, opened->profile, report->rows, table, &report->style);
+    if (request->format != FORMAT_CSV)
+        view_text_wakes(report->out, opened->rows, wakes, &report->style);
     free(notes);
+    wake_table_free(wakes);
     wait_table_free(table);
     lock_table_free(locks);
 }

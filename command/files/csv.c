@@ -576,6 +576,30 @@ void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table
     }
 }
 
+static void csv_wake_end(FILE *out, const struct wake_end *end)
+{
+    fprintf(out, ",%u", end->row);
+    csv_field(out, end->function);
+    csv_field(out, end->file);
+    fprintf(out, ",%d", end->line);
+}
+
+void write_wakes_csv(FILE *out, const struct wake_table *table)
+{
+    fputs("kind,seconds,waits,waiter,waiter_function,waiter_file,waiter_line,waker,waker_function,waker_file,waker_"
+          "line" END_OF_LINE,
+          out);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct wake_pair *pair = &table->pair[i];
+        fputs(wake_name[pair->wake], out);
+        csv_seconds(out, pair->ns);
+        fprintf(out, ",%.0f", pair->waits);
+        csv_wake_end(out, &pair->waiter);
+        csv_wake_end(out, &pair->waker);
+        fputs(END_OF_LINE, out);
+    }
+}
+
 void write_findings_csv(FILE *out, const struct findings *findings, double least)
 {
     fputs("rule,context,metric,seconds,share,gain_s,title,evidence,advice,place,error" END_OF_LINE, out);

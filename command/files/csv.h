@@ -13,6 +13,7 @@
 #include "command/tables/locks.h"
 #include "command/tables/phases.h"
 #include "command/tables/waits.h"
+#include "command/tables/wakes.h"
 
 /* Writes profile.csv. errors: whether to write columns for sampling errors. A write error stays in the stream
  * (ferror). */
@@ -23,6 +24,8 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
 void write_locks_csv(FILE *out, const struct lock_table *table);
 /* Writes waits.csv, with one line for each pair. `context` is the id of a row in profile.csv. */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
+/* Writes wakes.csv, with one line for each pair of lines. `waiter` and `waker` are ids of rows in profile.csv. */
+void write_wakes_csv(FILE *out, const struct wake_table *table);
 void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table);
 /* Writes findings.csv, with one line for each finding that is at least the fraction `least` of the whole.
  * `context` is the id of a row in profile.csv. */

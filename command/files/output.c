@@ -61,6 +61,17 @@ static void output_balance(FILE *out, const struct profile *profile, const struc
     write_balance_csv(out, profile, tables->rows);
 }
 
+static void output_wakes(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    (void)profile;
+    write_wakes_csv(out, tables->wakes);
+}
+
+static bool output_has_wakes(const struct profile *profile)
+{
+    return profile->wake_count > 0;
+}
+
 static bool output_is_for_job(const struct profile *profile)
 {
     return profile->header.merged > 0;
@@ -81,6 +92,7 @@ static const struct output_file {
     {.name = "threads.csv", .put = output_threads},
     {.name = "locks.csv", .put = output_locks},
     {.name = "waits.csv", .put = output_waits},
+    {.name = "wakes.csv", .put = output_wakes, .wanted = output_has_wakes},
     {.name = "phases.csv", .put = output_phases, .wanted = phases_any},
     {.name = "ranks.csv", .put = output_ranks, .wanted = output_is_for_job},
     {.name = "spread.csv", .put = output_spread, .wanted = output_is_for_job},

@@ -92,7 +92,7 @@ static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
 {
     double seconds = blocked->ns * 1e-9;
     const struct awaited *awaited = awaited_of(inquiry->rows, blocked->row);
-    char call[BLOCKED_BYTES], some[64] = "", waiters[3 * NAME_BYTES];
+    char call[BLOCKED_BYTES], some[64] = "", waiters[3 * NAME_BYTES], wakers[WAKERS_BYTES];
     struct finding finding = {.rule = "blocked",
                               .row = blocked->row,
                               .call = blocked->row,
@@ -110,7 +110,8 @@ static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
     describe_blocked(call, inquiry->rows, blocked->row);
     finding.title = format_printable("%s s %s", DECIMAL(seconds, 2), call);
     describe_waiters(inquiry, blocked, waiters, sizeof waiters);
-    finding.evidence = format_printable("threads slept in this call%s%s", some, waiters);
+    describe_wakers(inquiry, blocked->row, wakers);
+    finding.evidence = format_printable("threads slept in this call%s%s%s", some, wakers, waiters);
     finding.advice = format_printable("%s", awaited->advice);
     if (!awaited->ends_with_it) {
         put_bounded_finding(inquiry, &finding, &relief);

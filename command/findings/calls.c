@@ -70,8 +70,8 @@ static const struct awaited join = {
 
 static const struct awaited signal = {
     .what = "other threads",
-    .advice = "The call waits for other threads, and the profile does not contain which ones. Look at what "
-              "they do before they send the signal or reach the barrier.",
+    .advice = "The call waits for other threads. Look at what they do before they send the signal or reach the "
+              "barrier. As far as it is known, --view waits shows which code did.",
     .threads = true,
 };
 

@@ -184,6 +184,11 @@ struct tally {
     size_t count, room;
 };
 
+#define WAKERS_BYTES (NAME_BYTES + 64)
+/* Writes "; 2.00 s until woken by put  queue.c:40  < produce" for the code that ended most of the waiting in a call;
+ * nothing if that is unknown. */
+void describe_wakers(const struct inquiry *inquiry, uint32_t call, char text[WAKERS_BYTES]);
+
 /* Gathers inquiry->awaited; comes first. */
 void findings_gather_awaited(struct inquiry *inquiry);
 /* Returns whether the row slept in a call that waits for other threads of the program. */

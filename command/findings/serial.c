@@ -93,7 +93,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     double faults = row == ROW_NONE || spread != ONE_PLACE ? 0 : page_faults_below(inquiry->rows, row);
     bool touches = faults > 0 && sleep->own_ns < faults * FAULT_NS;
     const struct awaited *awaited = sleeps ? awaited_of(inquiry->rows, sleep->row) : NULL;
-    char blocked[BLOCKED_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "";
+    char blocked[BLOCKED_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "", wakers[WAKERS_BYTES] = "";
     struct finding finding = {
         .rule = "serial", .row = row, .metric = METRIC_IDLENESS, .seconds = seconds, .sampled = true};
     char some[64] = "";
@@ -101,6 +101,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
     if (sleeps) {
         describe_blocked(blocked, inquiry->rows, sleep->row);
+        describe_wakers(inquiry, sleep->row, wakers);
         finding.call = spread == IN_PIECES ? 0 : sleep->row;
         snprintf(asleep, sizeof asleep, " (asleep for %s %% of the time)",
                  DECIMAL(100 * sleep->blocked_ns / sleep->own_ns, 0));
@@ -114,9 +115,9 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     }
     double shown = sleeps ? inquiry->threads - 1 : 1;
     finding.evidence =
-        format_printable("%s of %s threads %s while %s outside parallel regions%s%s", DECIMAL(shown, 0),
+        format_printable("%s of %s threads %s while %s outside parallel regions%s%s%s", DECIMAL(shown, 0),
                          DECIMAL(inquiry->threads, 0), sleeps ? "had nothing to do" : "was busy",
-                         spread == IN_PIECES ? "many functions ran below this one," : "this ran", some, asleep);
+                         spread == IN_PIECES ? "many functions ran below this one," : "this ran", some, asleep, wakers);
     finding.advice = format_printable(
         "%s", sleeps && *awaited->what ? awaited->advice
               : sleeps  ? "Overlap the wait with other work (in a task, or a thread of its own), or let it be shorter "

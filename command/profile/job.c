@@ -19,6 +19,7 @@
 #include "command/profile/read.h"
 #include "command/profile/spread.h"
 #include "command/profile/timeline_job.h"
+#include "command/profile/wakes.h"
 #include "command/text/memory.h"
 
 /* ---- records of ranks ---- */
@@ -401,6 +402,7 @@ static void job_add_profile(struct job *job, const struct profile *rank, bool go
     uint64_t end_ns = rank->header.end_ns ? job_time_of(job, rank, rank->header.end_ns) : last_ns;
     job_add_nodes(job, &keys, rank, node_map);
     job_add_probes(job, rank, node_map);
+    profile_add_wakes(job->profile, rank, node_map);
     spread_sums_add(&job->spreads, rank, node_map, job->profile->node_count);
     for (size_t i = 0; i < rank->lock_count; i++)
         job_add_lock(job, &keys, &rank->locks[i]);

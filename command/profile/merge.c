@@ -12,6 +12,7 @@
 #include "command/profile/probes.h"
 #include "command/profile/spread.h"
 #include "command/profile/timeline_read.h"
+#include "command/profile/wakes.h"
 #include "command/text/memory.h"
 
 enum {
@@ -264,6 +265,8 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = profile_read_spreads(chunks, merge.node_map, profile);
     if (!wrong)
         wrong = profile_read_balances(chunks, merge.node_map, profile);
+    if (!wrong)
+        wrong = profile_read_wakes(chunks, merge.node_map, profile);
     if (!wrong)
         wrong = profile_read_timeline(chunks, merge.node_map, profile);
     if (!wrong)

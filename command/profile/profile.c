@@ -85,6 +85,7 @@ void profile_free(struct profile *profile)
     free(profile->ranks);
     free(profile->spreads);
     free(profile->balances);
+    free(profile->wakes);
     free(profile->locks);
     free(profile->text);
     free(profile->names);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cct/profile_format.h"
+#include "cct/profile_tree.h"
 #include "command/profile/balance_record.h"
 #include "command/profile/sums.h"
 #include "command/profile/timeline.h"
@@ -47,6 +48,13 @@ struct merged_spread {
     uint32_t node;
     uint32_t key; /* PROFILE_SPREAD_KEY */
     struct profile_spread spread;
+};
+
+/* Waits of threads in one context that a thread in another context ended. The waiting is blocked time of the first. */
+struct merged_wake {
+    uint32_t waiter, waker; /* nodes of the two contexts */
+    enum profile_wake wake;
+    double ns, waits;
 };
 
 /* Waiting in collective calls that is charged to ranks of a job, at one node. */
@@ -93,6 +101,8 @@ struct profile {
     /* charges of a merged job whose ranks did not all see one another, sorted by node and key */
     struct merged_balance *balances;
     size_t balance_count;
+    struct merged_wake *wakes; /* sorted by waiter, waker and kind */
+    size_t wake_count;
     /* samples and bytes of the file's trace, see command/profile/trace.h */
     uint64_t trace_samples, trace_bytes;
     struct timeline timeline;

@@ -158,6 +158,14 @@ static void profile_writer_put_nodes(struct writer *writer)
             .kind = PROFILE_NODE_BALANCE, .key = balance->key, .parent = writer->node_idx[balance->node]};
         profile_writer_add_node(writer, &node, &balance->balance);
     }
+    for (size_t i = 0; i < profile->wake_count; i++) {
+        const struct merged_wake *wake = &profile->wakes[i];
+        struct profile_node node = {.kind = PROFILE_NODE_WOKEN,
+                                    .key = PROFILE_WAKE_KEY(wake->wake, writer->node_idx[wake->waker]),
+                                    .parent = writer->node_idx[wake->waiter]};
+        struct profile_woken woken = {.ns = wake->ns, .waits = wake->waits};
+        profile_writer_add_node(writer, &node, &woken);
+    }
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         struct profile_node node = {

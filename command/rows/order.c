@@ -84,14 +84,15 @@ static void rows_order_sort_children(struct order *order, enum metric metric, bo
     free(order->value);
 }
 
-/* Sets each row's `end` to the number of rows in its subtree, or to 0 if the subtree has no cost and no exact
- * times. Children have larger indices than their parents. */
+/* Sets each row's `end` to the number of rows in its subtree, or to 0 if the subtree has no cost, no exact
+ * times and no row to be kept. Children have larger indices than their parents. */
 static void rows_order_count_subtrees(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].end = 1;
     for (size_t i = rows->count; i-- > 1;) {
-        if (rows_sums_are_zero(rows->row[i].inclusive) && !rows->row[i].extra && rows->row[i].end == 1)
+        if (rows_sums_are_zero(rows->row[i].inclusive) && !rows->row[i].extra && !rows->row[i].kept &&
+            rows->row[i].end == 1)
             rows->row[i].end = 0;
         rows->row[rows->row[i].parent].end += rows->row[i].end;
     }

@@ -81,6 +81,7 @@ struct row {
     /* whether the row is library or runtime code, not the program's own (command/rows/own.h); always false in
      * views */
     bool foreign;
+    bool kept; /* whether the row stays although it may have no cost, because its code woke others */
     const struct row_label *label;
     /* text printed after the name: "tail call" for a function that has left the stack, or the candidates if
      * several functions are possible; NULL: none */

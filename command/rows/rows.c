@@ -420,6 +420,8 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
         if (rows_progress && i % 1024 == 0)
             rows_progress(i, profile->node_count);
     }
+    for (size_t i = 0; i < profile->wake_count; i++)
+        rows->row[row_of_node(rows, profile->wakes[i].waker)].kept = true;
     rows_add_before_start(&builder);
     rows_read_misnested(&builder);
     rows_find_spreads(&builder);

@@ -4,11 +4,13 @@
 
 #include "command/tables/locks.h"
 #include "command/tables/waits.h"
+#include "command/tables/wakes.h"
 
 struct report_tables {
     struct rows *rows;
     struct lock_table *locks;
     struct wait_table *waits;
+    struct wake_table *wakes;
     /* names of the compilers that made the program, with their options; borrowed. NULL until
      * symbols_producers() has been called. */
     const char *const *compiler;

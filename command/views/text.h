@@ -10,6 +10,7 @@ struct findings;
 struct lock_table;
 struct phase_table;
 struct wait_table;
+struct wake_table;
 
 /* Prints a tree of rows, which must be ordered by the style's metric. */
 void view_text(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style);
@@ -23,6 +24,9 @@ void view_text_spread(FILE *out, const struct profile *profile, const struct row
 void view_text_balance(FILE *out, const struct profile *profile, const struct rows *rows,
                        const struct view_style *style);
 void view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
+                     const struct view_style *style);
+/* Prints who woke whom, after view_text_waits(). Prints nothing if that is unknown. */
+void view_text_wakes(FILE *out, const struct rows *rows, const struct wake_table *table,
                      const struct view_style *style);
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows, const struct wait_table *table,
                      const struct view_style *style);

@@ -3,6 +3,7 @@
 #define BLAME_LAYERS_PTHREADS_FUNCTIONS_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <threads.h>
 #include <time.h>
@@ -41,6 +42,13 @@
     F(int, pthread_cond_clockwait,                                                                                     \
       (pthread_cond_t * condition, pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit),            \
       (condition, mutex, clock, limit))                                                                                \
+    F(int, pthread_cond_signal, (pthread_cond_t * condition), (condition))                                             \
+    F(int, pthread_cond_broadcast, (pthread_cond_t * condition), (condition))                                          \
+    F(int, sem_wait, (sem_t * semaphore), (semaphore))                                                                 \
+    F(int, sem_timedwait, (sem_t * semaphore, const struct timespec *limit), (semaphore, limit))                       \
+    F(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *limit),                          \
+      (semaphore, clock, limit))                                                                                       \
+    F(int, sem_post, (sem_t * semaphore), (semaphore))                                                                 \
     F(int, pthread_create,                                                                                             \
       (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),                  \
       (thread, attributes, start, argument))                                                                           \
@@ -51,6 +59,8 @@
     F(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))              \
     F(int, cnd_wait, (cnd_t * condition, mtx_t * mutex), (condition, mutex))                                           \
     F(int, cnd_timedwait, (cnd_t * condition, mtx_t * mutex, const struct timespec *limit), (condition, mutex, limit)) \
+    F(int, cnd_signal, (cnd_t * condition), (condition))                                                               \
+    F(int, cnd_broadcast, (cnd_t * condition), (condition))                                                            \
     F(int, prctl, (int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth),  \
       (option, second, third, fourth, fifth))                                                                          \
     F(long, syscall, (long number, long first, long second, long third, long fourth, long fifth, long sixth),          \
@@ -66,5 +76,8 @@ struct pthreads_tool;
 
 /* The tool; NULL until one is attached. */
 extern const struct pthreads_tool *pthreads_attached __attribute__((visibility("hidden")));
+
+/* What the tool keeps above 0 while there is something to report. */
+extern struct pthreads_words pthreads_words __attribute__((visibility("hidden")));
 
 #endif

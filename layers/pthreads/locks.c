@@ -14,29 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/atomics.h"
-#include "base/pthreads_layer.h"
-#include "layers/pthreads/functions.h"
+#include "layers/pthreads/reports.h"
 
-#define NOINLINE   __attribute__((noinline))
-#define NS_PER_S   1000000000l
-#define KIND_BITS  3          /* in the kind of a mutex: normal, recursive, error-checking or adaptive */
-#define RULES      0x70       /* the same: robust, priority inheritance, priority protection */
-#define HOLDER     0x3fffffff /* in the word of such a mutex: the thread that holds it */
-#define REAL(name) load_relaxed(&pthreads_real.name)
+#define RULES  0x70       /* in the kind of a mutex: robust, priority inheritance, priority protection */
+#define HOLDER 0x3fffffff /* in the word of such a mutex: the thread that holds it */
 
 const struct pthreads_tool *pthreads_attached;
 
-/* The only word that a release reads; in a cache line of its own. */
-static struct {
-    uint32_t left;
-} __attribute__((aligned(64))) somewhere;
+/* The only words that a release or a signal reads; in a cache line of their own. */
+struct pthreads_words pthreads_words __attribute__((aligned(64)));
 
 EXPORT pthreads_layer_attach blame_pthreads_attach;
 uint32_t *blame_pthreads_attach(const struct pthreads_tool *tool)
 {
     store_release(&pthreads_attached, tool);
-    return &somewhere.left;
+    return &pthreads_words.left;
 }
 
 /* Returns the tool if the end of the wait must be reported to it. */
@@ -51,12 +43,6 @@ static inline int lock_wait_ends(const struct pthreads_tool *tool, int status)
     if (tool)
         tool->wait_ends();
     return status;
-}
-
-/* Returns true if somebody may have left something at some lock. The tool raises the word only after it is attached. */
-static inline bool something_is_left(void)
-{
-    return unlikely(load_relaxed(&somewhere.left));
 }
 
 /* DEFINE_WAIT: the part of a function that waits. It has a frame, by which a sample finds out whether a jump has left
@@ -109,30 +95,7 @@ static inline bool something_is_left(void)
         return REAL(name)(object);                                                                                     \
     }
 
-static inline bool clock_is_valid(clockid_t clock)
-{
-    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
-}
-
-static inline bool limit_is_valid(const struct timespec *limit)
-{
-    return limit && limit->tv_nsec >= 0 && limit->tv_nsec < NS_PER_S;
-}
-
 /* ---- mutexes ---- */
-
-/* Returns false for a recursive mutex that the thread has locked more than once. */
-static inline bool mutex_is_freed(const pthread_mutex_t *mutex)
-{
-    return (mutex->__data.__kind & KIND_BITS) != PTHREAD_MUTEX_RECURSIVE_NP || mutex->__data.__count <= 1;
-}
-
-/* C11's mutexes are those of POSIX threads under another name. */
-_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "mtx_t has the same fields");
-static inline bool mtx_is_freed(const mtx_t *mutex)
-{
-    return mutex_is_freed((const pthread_mutex_t *)(const void *)mutex);
-}
 
 /* Returns true for a mutex without further rules (robust, priority inheritance, priority protection). To try a robust
  * mutex that is not recoverable would leave it locked (glibc 2.36). */
@@ -198,54 +161,3 @@ DEFINE_RELEASE(pthread_rwlock_unlock, PTHREADS_RWLOCK, pthread_rwlock_t, true)
 DEFINE_ACQUIRE(pthread_spin_lock, pthread_spin_trylock, EBUSY, PTHREADS_SPIN, (void *)lock, (pthread_spinlock_t * lock),
                (lock))
 DEFINE_RELEASE(pthread_spin_unlock, PTHREADS_SPIN, pthread_spinlock_t, true)
-
-/* ---- conditions, which release a mutex and acquire it again ---- */
-
-static NOINLINE void book_before_wait(const struct pthreads_tool *tool, const void *mutex)
-{
-    struct pthreads_left left;
-    /* The release is inside the wait, and after the wait the thread holds the mutex again: so it is booked now. */
-    if (tool->take(PTHREADS_MUTEX, mutex, &left))
-        tool->book(PTHREADS_MUTEX, mutex, &left, true);
-}
-
-static inline const struct pthreads_tool *condition_wait_begins(const void *mutex, bool freed)
-{
-    const struct pthreads_tool *tool = load_acquire(&pthreads_attached);
-    if (!tool)
-        return NULL;
-    if (something_is_left() && freed)
-        book_before_wait(tool, mutex);
-    tool->reacquires(mutex);
-    return tool;
-}
-
-/* A cancelled wait does not come here. Until its next condition wait the thread counts as one that will acquire this
- * mutex, which matters only if it is found in a futex wait for this very mutex. */
-static inline int condition_wait_ends(const struct pthreads_tool *tool, int status)
-{
-    if (tool)
-        tool->reacquires(NULL);
-    return status;
-}
-
-#define DEFINE_CONDITION_WAIT(name, freed, parameters, arguments)                                                      \
-    EXPORT int name parameters                                                                                         \
-    {                                                                                                                  \
-        const struct pthreads_tool *tool = condition_wait_begins(mutex, freed);                                        \
-        return condition_wait_ends(tool, REAL(name) arguments);                                                        \
-    }
-
-DEFINE_CONDITION_WAIT(pthread_cond_wait, mutex_is_freed(mutex), (pthread_cond_t * condition, pthread_mutex_t *mutex),
-                      (condition, mutex))
-DEFINE_CONDITION_WAIT(pthread_cond_timedwait, mutex_is_freed(mutex),
-                      (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *limit),
-                      (condition, mutex, limit))
-DEFINE_CONDITION_WAIT(pthread_cond_clockwait, mutex_is_freed(mutex),
-                      (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
-                       const struct timespec *limit),
-                      (condition, mutex, clock, limit))
-DEFINE_CONDITION_WAIT(cnd_wait, mtx_is_freed(mutex), (cnd_t * condition, mtx_t *mutex), (condition, mutex))
-DEFINE_CONDITION_WAIT(cnd_timedwait, mtx_is_freed(mutex),
-                      (cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict limit),
-                      (condition, mutex, limit))

@@ -12,6 +12,7 @@
 #include "blame/notes.h"
 #include "blame/ranks.h"
 #include "blame/state.h"
+#include "blame/wakers.h"
 #include "cct/arena.h"
 #include "cct/deferred/region.h"
 #include "ompt_tool/life/attach.h"
@@ -48,6 +49,7 @@ void fork_in_child(void)
     notes_reset();
     ranks_forget();
     directed_reset();
+    wakers_reset();
     probe_names_reset();
     crowd_forked();
     region_epoch++;

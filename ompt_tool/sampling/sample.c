@@ -22,6 +22,7 @@
 #include "ompt_tool/session/core.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
+#include "ompt_tool/sampling/woken.h"
 
 /* ---- a stop of the whole process ---- */
 
@@ -267,8 +268,10 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
         return;
     }
     counters_book(thread, busy.node_idx);
-    if (busy.state == PROFILE_TIME_BLOCKED)
-        sleep_found(thread, busy.node_idx, delivery->clocks.ns);
+    if (busy.state != PROFILE_TIME_BLOCKED)
+        return;
+    sleep_found(thread, busy.node_idx, delivery->clocks.ns);
+    woken_slept(thread, busy.node_idx, delivery->p);
 }
 
 void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery)
@@ -286,6 +289,8 @@ void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core,
     thread->ledger->delivered += delivery->count;
     if (!sample_book_moments(thread, &busy, delivery, census))
         sample_drop(thread, delivery, PROFILE_DROP_NO_MEMORY);
+    else if (!no_core)
+        woken_slept(thread, node_idx, delivery->p);
 }
 
 static void sample_record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)

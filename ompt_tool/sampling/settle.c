@@ -12,6 +12,7 @@
 #include "ompt_tool/sampling/rank_blame.h"
 #include "ompt_tool/sampling/sample.h"
 #include "ompt_tool/sampling/tracing.h"
+#include "ompt_tool/sampling/woken.h"
 
 /* Counts the dispatch that is waiting to be booked as dropped. It has already been counted as recorded, but
  * the tree cannot grow. */
@@ -108,6 +109,7 @@ void settle_rest(struct thread *thread)
         settle_book_dispatch(thread, 0, NULL);
     if (thread->dispatch.is_carried)
         settle_carried(thread, NULL);
+    woken_end(thread, false); /* a thread that is cancelled in a wait does not report its end */
 }
 
 void settle_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)

@@ -103,6 +103,15 @@ struct pthread_wait {
     uintptr_t mutex;
 };
 
+/* What the thread waits for until another thread wakes it (sampling/woken.h). */
+struct thread_awaits {
+    uint64_t key;              /* PROFILE_WAKE_KEY with the object's address; 0: nothing */
+    uint32_t entry;            /* the object's entry (blame/wakers.h), once a sample was taken in the wait; else 0 */
+    uint32_t node_idx, grafts; /* context of the wait, and how many grafts the tree had seen then */
+    double ns;                 /* ns that the thread has slept, by samples */
+    uint64_t before;           /* the last waker at the first of these samples */
+};
+
 /* Size of the handler's stack in bytes. The stack ends where the record begins (sample_signal.h). An ordinary
  * sample uses 4 KB of it. If the handler faults, the kernel's signal frame needs more (12 KB with AMX). */
 #ifdef __x86_64__
@@ -247,6 +256,7 @@ struct thread {
     struct path path, context_path;
     struct mpi_wait mpi;
     struct pthread_wait pthread;
+    struct thread_awaits awaits;
     struct tracer *tracer;           /* trace writer; NULL until the first traced sample (tracing.h) */
     bool traced;                     /* whether the delivery that is being recorded is traced */
     struct thread_creation creation; /* what is known of the thread's task creations */

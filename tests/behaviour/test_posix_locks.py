@@ -22,7 +22,11 @@ once more
 nothing is left
 once more
 reacquires mutex
+sleeps 0 condition
 reacquires none
+not woken
+sleeps 1 semaphore
+not woken
 a wait
 creates
 begins 0 mutex
@@ -46,9 +50,16 @@ book 2 spin 1 2 3
 take 0 mutex, held
 book 0 mutex 1 2 3, held
 reacquires mutex
+sleeps 0 condition
 reacquires none
+not woken
 take 0 mutex, held
 book 0 mutex 1 2 3, free
+wakes condition
+wakes condition
+sleeps 1 semaphore
+not woken
+wakes semaphore
 signals
 0 0 0
 1 1 1

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t careful, again;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
-static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static sem_t posted;
 static uint32_t *word;
 static int held;
 static bool reports;
@@ -28,6 +30,8 @@ static const char *name_of(const void *object)
            : object == &again   ? "again"
            : object == &rwlock  ? "rwlock"
            : object == &spin    ? "spin"
+           : object == &ready   ? "condition"
+           : object == &posted  ? "semaphore"
            : object             ? "?"
                                 : "none";
 }
@@ -72,6 +76,21 @@ static void book(uint32_t kind, const void *object, const struct pthreads_left *
 static void reacquires(const void *object)
 {
     printf("reacquires %s\n", name_of(object));
+}
+
+static void sleeps(uint32_t awaited, const void *object)
+{
+    printf("sleeps %u %s\n", awaited, name_of(object));
+}
+
+static void slept(bool woken)
+{
+    puts(woken ? "woken" : "not woken");
+}
+
+static void wakes(const void *object)
+{
+    printf("wakes %s\n", name_of(object));
 }
 
 static bool creates(uintptr_t caller)
@@ -206,14 +225,20 @@ static void use_all(void)
     pthread_spin_lock(&spin);
     pthread_spin_unlock(&spin);
     pthread_mutex_lock(&mutex);
-    pthread_cond_timedwait(&condition, &mutex, &past);
+    pthread_cond_timedwait(&ready, &mutex, &past);
     pthread_mutex_unlock(&mutex);
+    pthread_cond_signal(&ready);
+    pthread_cond_broadcast(&ready);
+    sem_timedwait(&posted, &past);
+    sem_post(&posted);
+    sem_wait(&posted);
 }
 
 int main(void)
 {
-    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends,   take,       book,     reacquires,
-                                              creates,     begins,      thread_ends, own_signal, restricts};
+    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take,        book,
+                                              reacquires,  creates,     begins,    thread_ends, own_signal,
+                                              restricts,   sleeps,      slept,     wakes};
     pthreads_layer_attach *attach = (pthreads_layer_attach *)dlsym(RTLD_DEFAULT, PTHREADS_LAYER_ATTACH);
     pthread_t thread;
     make(&careful, PTHREAD_MUTEX_ERRORCHECK);
@@ -233,9 +258,9 @@ int main(void)
     pthread_mutex_unlock(&mutex);
     pthread_join(thread, NULL);
     puts("something is left");
-    *word = 1;
+    word[0] = word[1] = 1;
     use_all();
-    *word = 0;
+    word[0] = word[1] = 0;
     puts("signals");
     use_signals();
     puts("threads that nobody asks for");

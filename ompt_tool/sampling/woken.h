@@ -1,0 +1,35 @@
+/* Pairs of a wait and the thread that ended it: where a thread waited for a condition variable, a semaphore or the like,
+ * and in which context another thread woke it (docs/accounting.md, "Woken by").
+ *
+ * A pair adds nothing to the accounts: the waiting is blocked time, as without it. Only waits in which samples have found
+ * the thread asleep have pairs. The first of these samples joins the object (blame/wakers.h), so that the thread that
+ * signals the object notes its context. The end of the wait books the pair in the waiting thread's tree. */
+#ifndef BLAME_OMPT_TOOL_SAMPLING_WOKEN_H
+#define BLAME_OMPT_TOOL_SAMPLING_WOKEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomics.h"
+#include "cct/profile_tree.h"
+#include "ompt_tool/session/thread.h"
+
+/* Begins a wait for the object at this address. [owner] */
+void woken_begin(struct thread *thread, enum profile_wake wake, uintptr_t object);
+
+static inline bool woken_is_sampled(const struct thread *thread) /* [owner] */
+{
+    return unlikely(load_relaxed(&thread->awaits.entry));
+}
+
+/* Ends the wait. If a sample was taken in it, it must be called inside the tool (T1), after all time that the thread
+ * slept was booked. woken: whether another thread may have ended the wait, and not a time limit. [owner] */
+void woken_end(struct thread *thread, bool woken);
+
+/* Adds time for which samples have found the thread asleep in the context of the node. [handler] */
+void woken_slept(struct thread *thread, uint32_t node_idx, double p);
+
+/* Notes that the calling thread is about to wake those that wait for the object. Called inside the tool (T1). [owner] */
+void woken_by(struct thread *thread, uintptr_t object);
+
+#endif

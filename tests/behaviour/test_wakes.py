@@ -1,0 +1,53 @@
+"""wakes.csv and --view waits: which code ended a thread's wait, and after how long. The program knows who woke it."""
+
+import csv
+import io
+
+from harness import BlameTest
+from test_posix_locks import LAYER
+from test_posix_threads import SOUND
+
+KINDS = {"condition": "condition variable", "broadcast": "condition variable", "c11": "condition variable", "semaphore": "semaphore"}
+WAITERS = {"condition": "wait_for_condition", "broadcast": "wait_for_condition", "c11": "wait_for_c11", "semaphore": "wait_for_semaphore"}
+PRODUCERS = ("slow", "quick")
+
+
+class Wakes(BlameTest):
+    pace = 1
+
+    def pairs(self, profile):
+        """Seconds by kind, function that waits, and producer that wakes; waits that have another waker under None."""
+        found = {}
+        for pair in csv.DictReader(io.StringIO(profile.read("wakes.csv"))):
+            path = profile.rows[int(pair["waker"])].path()
+            waker = next((name for name in PRODUCERS if name in path), None)
+            key = pair["kind"], pair["waiter_function"], waker
+            found[key] = found.get(key, 0) + float(pair["seconds"])
+        return found
+
+    def assert_pairs(self, ways):
+        run, profile = self.profile_of("wakes", "2", *ways, env=LAYER, how="launcher", checks=SOUND)
+        pairs, due = self.pairs(profile), {}
+        for line in run.stdout.splitlines():
+            way, *clocked = line.split()
+            for producer, seconds in zip(PRODUCERS, clocked):
+                if float(seconds):
+                    key = KINDS[way], WAITERS[way], producer
+                    due[key] = due.get(key, 0) + float(seconds)
+        for key, seconds in due.items():
+            self.assertGreater(pairs.get(key, 0), 0.5 * seconds, (key, pairs, due))
+            self.assertLess(pairs[key], 1.1 * seconds + 0.02, (key, pairs, due))
+        return run, profile, pairs
+
+    def test_each_wait_has_its_own_waker(self):
+        run, profile, pairs = self.assert_pairs(KINDS)
+        self.assertFalse([key for key in pairs if key[1] == "consume" or key[2] is None and key[1].startswith("wait_")], pairs)
+        view = self.report(run.directories()[0], "--view", "waits").stdout
+        self.assertRegex(view, r"semaphore in wait_for_semaphore  wakes\.c:\d+  < consume")
+        self.assertRegex(view, r"woken by wake_by_condition  wakes\.c:\d+  < slow")
+        self.assertLessEqual(sum(pairs.values()), profile.root["blocked (I)"] + 1e-3)
+
+    def test_a_time_limit_is_nobodys_waking(self):
+        _, profile = self.profile_of("wakes", "2", "times_out", "semaphore", env=LAYER, how="launcher", checks=SOUND)
+        self.assertGreater(profile.total("blocked", "wait_in_vain"), 0.05)
+        self.assertEqual([key for key in self.pairs(profile) if key[1] == "wait_in_vain"], [])

@@ -1,0 +1,211 @@
+/* Who wakes whom, known by construction: wakes TIMES WAY ... A consumer waits TIMES times each for two producers, which sleep
+ * before they wake it: slow() for 30 ms, quick() for 10 ms. Prints for how long it waited for each. The ways:
+ *
+ *     condition, broadcast, c11    in a condition variable
+ *     semaphore                    in a semaphore
+ *     times_out                    in a condition variable and a semaphore, until a time limit: nobody wakes it */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+
+#define NAMED __attribute__((noinline, noclone, noipa))
+
+enum producer { NOBODY, SLOW, QUICK, PRODUCERS };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static mtx_t c11_mutex;
+static cnd_t c11_condition;
+static sem_t semaphore, wanted;
+static volatile int item; /* who has made it */
+static int times;
+static double waited_s[PRODUCERS];
+
+static double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void sleep_ms(long ms)
+{
+    const struct timespec length = {.tv_nsec = ms * 1000000};
+    nanosleep(&length, NULL);
+}
+
+/* A program that does less leaves no profile. */
+NAMED static void work_enough(void)
+{
+    while (clock() < CLOCKS_PER_SEC / 25)
+        ;
+}
+
+/* ---- condition variables ---- */
+
+NAMED static void wake_by_condition(enum producer producer)
+{
+    pthread_mutex_lock(&mutex);
+    item = producer;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+}
+
+NAMED static void wake_by_broadcast(enum producer producer)
+{
+    pthread_mutex_lock(&mutex);
+    item = producer;
+    pthread_mutex_unlock(&mutex);
+    pthread_cond_broadcast(&condition);
+}
+
+NAMED static void wait_for_condition(void)
+{
+    pthread_mutex_lock(&mutex);
+    while (item == NOBODY)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
+NAMED static void wake_by_c11(enum producer producer)
+{
+    mtx_lock(&c11_mutex);
+    item = producer;
+    mtx_unlock(&c11_mutex);
+    cnd_signal(&c11_condition);
+}
+
+NAMED static void wait_for_c11(void)
+{
+    mtx_lock(&c11_mutex);
+    while (item == NOBODY)
+        cnd_wait(&c11_condition, &c11_mutex);
+    mtx_unlock(&c11_mutex);
+}
+
+/* ---- semaphores ---- */
+
+NAMED static void wake_by_semaphore(enum producer producer)
+{
+    item = producer;
+    sem_post(&semaphore);
+}
+
+NAMED static void wait_for_semaphore(void)
+{
+    while (sem_wait(&semaphore) != 0)
+        ;
+}
+
+/* ---- time limits ---- */
+
+static struct timespec soon(void)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_nsec += 30000000;
+    limit.tv_sec += limit.tv_nsec / 1000000000;
+    limit.tv_nsec %= 1000000000;
+    return limit;
+}
+
+NAMED static void wait_in_vain(void)
+{
+    struct timespec limit = soon();
+    pthread_mutex_lock(&mutex);
+    while (pthread_cond_timedwait(&condition, &mutex, &limit) != ETIMEDOUT)
+        ;
+    pthread_mutex_unlock(&mutex);
+    limit = soon();
+    if (sem_timedwait(&semaphore, &limit) != -1 || errno != ETIMEDOUT)
+        printf("not in vain: %s\n", strerror(errno));
+}
+
+/* ---- all of them ---- */
+
+static const struct way {
+    const char *name;
+    void (*wake)(enum producer producer);
+    void (*wait)(void);
+} ways[] = {{"condition", wake_by_condition, wait_for_condition},
+            {"broadcast", wake_by_broadcast, wait_for_condition},
+            {"c11", wake_by_c11, wait_for_c11},
+            {"semaphore", wake_by_semaphore, wait_for_semaphore},
+            {"times_out", NULL, wait_in_vain}};
+static const struct way *way;
+
+NAMED static void slow(void)
+{
+    sleep_ms(30);
+    way->wake(SLOW);
+    __asm__ volatile("");
+}
+
+NAMED static void quick(void)
+{
+    sleep_ms(10);
+    way->wake(QUICK);
+    __asm__ volatile("");
+}
+
+static void *produce(void *make)
+{
+    for (int i = 0; i < times; i++) {
+        sem_wait(&wanted);
+        ((void (*)(void))make)();
+    }
+    return NULL;
+}
+
+NAMED static void consume(void)
+{
+    double begin_s = clock_s();
+    way->wait();
+    waited_s[item] += clock_s() - begin_s;
+    item = NOBODY;
+}
+
+static void go_all_the_way(void)
+{
+    static void (*const makes[])(void) = {slow, quick};
+    for (int i = 0; way->wake && i < 2; i++) {
+        pthread_t thread;
+        sem_init(&wanted, 0, 0);
+        if (pthread_create(&thread, NULL, produce, (void *)makes[i]) != 0)
+            exit(1);
+        for (int n = 0; n < times; n++) {
+            sem_post(&wanted);
+            consume();
+        }
+        pthread_join(thread, NULL);
+    }
+    for (int n = 0; !way->wake && n < times; n++)
+        consume();
+}
+
+int main(int argc, char **argv)
+{
+    times = argc > 1 ? atoi(argv[1]) : 1;
+    work_enough();
+    mtx_init(&c11_mutex, mtx_plain);
+    cnd_init(&c11_condition);
+    sem_init(&semaphore, 0, 0);
+    for (int i = 2; i < argc; i++) {
+        way = NULL;
+        for (size_t number = 0; number < sizeof ways / sizeof *ways; number++)
+            if (strcmp(ways[number].name, argv[i]) == 0)
+                way = &ways[number];
+        if (!way)
+            return 2;
+        memset(waited_s, 0, sizeof waited_s);
+        go_all_the_way();
+        printf("%s %.6f %.6f\n", argv[i], waited_s[SLOW], waited_s[QUICK]);
+    }
+    return 0;
+}
