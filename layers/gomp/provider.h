@@ -41,6 +41,7 @@ struct task {
     int64_t step;           /* of the loop that it is in */
     int work;               /* ompt_work_t that it is in; 0: none */
     unsigned loops;         /* nested loops of its doacross loop */
+    bool has_deferred;      /* since its last taskwait it has created a task that may not have run at once */
     bool may_vanish;        /* libgomp may discard it */
     bool copies;            /* it executes `single` with copyprivate, by our own means */
     bool ended;             /* `ended`: of a detachable task: its body has returned */
@@ -173,6 +174,7 @@ static inline __attribute__((always_inline)) struct task *task_take(struct threa
     task->data.value = 0;
     task->region = region;
     task->flags = flags;
+    task->has_deferred = false;
     return task;
 }
 

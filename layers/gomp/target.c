@@ -74,14 +74,13 @@ EXPORT void GOMP_target_ext(int device, outlined *body, size_t count, void **add
                             unsigned short *kinds, unsigned flags, void **depend, void **arguments)
 {
     struct thread *thread = provider_enter();
+    if (thread && flags & TARGET_NOWAIT)
+        thread->task->has_deferred = thread->artificial = true;
     if (thread && flags & TARGET_NOWAIT && real.omp_get_num_devices() == 0 && !real_cancellation) {
-        thread->artificial = true;
         target_start(thread,
                      &(struct target_call){device, body, count, addresses, sizes, kinds, flags, depend, arguments},
                      CODE, FRAME);
         return;
     }
-    if (thread && flags & TARGET_NOWAIT)
-        thread->artificial = true;
     real.GOMP_target_ext(device, body, count, addresses, sizes, kinds, flags, depend, arguments);
 }

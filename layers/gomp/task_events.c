@@ -124,6 +124,17 @@ EXPORT void omp_fulfill_event_(void **event)
     real.omp_fulfill_event_(event);
 }
 
+/* The calling task has nothing to wait for: each task that it has created ran at once, as most do while many others
+ * wait. */
+static inline __attribute__((always_inline)) void taskwait_for_none(struct task *task)
+{
+    TELL(sync_region, ompt_sync_region_taskwait, ompt_scope_begin, &task->region->data, &task->data, CODE);
+    task_enter_runtime(task, FRAME);
+    real.GOMP_taskwait();
+    task_leave_runtime(task);
+    TELL(sync_region, ompt_sync_region_taskwait, ompt_scope_end, &task->region->data, &task->data, CODE);
+}
+
 EXPORT void GOMP_taskwait(void)
 {
     struct thread *thread = provider_enter();
@@ -131,9 +142,14 @@ EXPORT void GOMP_taskwait(void)
         real.GOMP_taskwait();
         return;
     }
+    if (!thread->task->has_deferred) {
+        taskwait_for_none(thread->task);
+        return;
+    }
     struct wait wait = wait_begin(thread, ompt_sync_region_taskwait);
     real.GOMP_taskwait();
     wait_end(&wait);
+    wait.task->has_deferred = false;
 }
 
 /* A taskwait with dependences is told as an empty task that has them. */

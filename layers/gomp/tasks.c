@@ -222,6 +222,7 @@ static NOINLINE __attribute__((cold)) void task_start(TASK, bool if_clause, unsi
     creation.depend = flags & TASK_DEPEND ? depend : NULL;
     creation.header.moved = flags & TASK_DETACH ? DETACHABLE : 0;
     struct block block = task_block(&creation, bytes, align);
+    creator->has_deferred |= if_clause;
     task_enter_runtime(creator, FRAME);
     if (copy || (if_clause && !real_cancellation))
         real.GOMP_task(task_run, block.data, block.copy, block.bytes, block.align, if_clause, flags, depend, priority,
@@ -257,7 +258,7 @@ struct included {
 };
 
 /* Runs as the body of each simple task of libgomp's. The call in it is no jump. */
-static inline __attribute__((always_inline)) void task_run_block(const struct simple *simple, void *block)
+static inline __attribute__((always_inline)) void task_run_block(struct simple *simple, void *block)
 {
     struct thread *thread = provider_enter();
     struct task *task = simple->task;
@@ -265,6 +266,7 @@ static inline __attribute__((always_inline)) void task_run_block(const struct si
         simple->body(block);
         return;
     }
+    simple->task = NULL;
     task_begin(thread, task, FRAME);
     simple->body(block);
     task_end(task, true);
@@ -307,6 +309,8 @@ static inline __attribute__((always_inline)) void task_start_simple(struct threa
     real.GOMP_task(run, simple, NULL, bytes + (long)sizeof(*simple), sizeof(uint64_t), !at_once, flags, NULL, priority,
                    NULL);
     task_leave_runtime(creator);
+    if (!at_once && simple->task) /* the task got a copy, or none */
+        creator->has_deferred = true;
 }
 
 /* A task that certainly runs at once. GOMP_task() jumps here. */
@@ -316,6 +320,22 @@ static NOINLINE void task_start_included(outlined *body, void *argument, unsigne
     task_start_simple(thread_gomp, &included.simple, task_run_included, sizeof(included.block), true, flags, 0);
 }
 
+/* Copies a small block, whose size is the sum of these, in line. */
+static inline __attribute__((always_inline)) void task_copy_small(char *to, const char *from, long bytes)
+{
+    enum { FOUR_WORDS = 32, TWO_WORDS = 16, WORD = 8 };
+    if (bytes & FOUR_WORDS) {
+        memcpy(to, from, FOUR_WORDS);
+        to += FOUR_WORDS, from += FOUR_WORDS;
+    }
+    if (bytes & TWO_WORDS) {
+        memcpy(to, from, TWO_WORDS);
+        to += TWO_WORDS, from += TWO_WORDS;
+    }
+    if (bytes & WORD)
+        memcpy(to, from, WORD);
+}
+
 /* The callers of old compilers pass fewer parameters than these ten: `flags` says which of them have a meaning. */
 EXPORT void GOMP_task(TASK, bool if_clause, unsigned flags, void **depend, int priority, void *detach)
 {
@@ -323,9 +343,7 @@ EXPORT void GOMP_task(TASK, bool if_clause, unsigned flags, void **depend, int p
     bool simple = thread && task_is_simple(thread, copy, flags);
     if (likely(simple && task_is_small(thread->task, bytes, align, if_clause))) {
         struct small small;
-        const uint64_t *words = argument;
-        for (size_t i = 0; i < (size_t)bytes / sizeof(*words); i++)
-            store_relaxed(&small.block[i], words[i]);
+        task_copy_small((char *)small.block, argument, bytes);
         small.simple.body = body;
         task_start_simple(thread, &small.simple, task_run_small, bytes, false, flags, priority);
     } else if (simple && (!if_clause || thread->task->flags & ompt_task_final)) {
@@ -425,6 +443,7 @@ static struct block taskloop_block(struct creation *creation, long bytes, long a
         if (copied)                                                                                                    \
             block = task_block_copied(&creation, block, memory);                                                       \
         unsigned inner = taskloop_open_group(thread, flags, argument, CODE);                                           \
+        creator->has_deferred = true;                                                                                  \
         task_enter_runtime(creator, FRAME);                                                                            \
         TELL(work, ompt_work_taskloop, ompt_scope_begin, &creator->region->data, &creator->data, iterations, CODE);    \
         real.name(task_run, block.data, block.copy, block.bytes, block.align, inner, parts, priority, start, end,      \

@@ -76,6 +76,7 @@ static void thread_reset(struct thread *thread, ompt_thread_t kind)
     task->flags = ompt_task_initial;
     task->state = ompt_state_work_serial;
     task->work = 0;
+    task->has_deferred = false;
     thread->task = kind == ompt_thread_initial ? task : NULL;
 }
 
