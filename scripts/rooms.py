@@ -51,7 +51,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("cct/deferred", PLUGIN, "cct/timeline cct base", "regions whose context is not known yet, and moving their nodes once it is known"),
     ("cct/timeline", BOTH, "cct base", "times: bins, traces, the random times of samples"),
     ("cct", BOTH, "base", "trees, regions, deferred contexts, writing the measurement file"),
-    ("layers/loader", LOADER, "layers/pthreads base", "the audit library that `blame run` adds to the dynamic loader; uses no C library"),
+    ("layers/loader", LOADER, "layers/pthreads layers/gomp base", "the audit library that `blame run` adds to the dynamic loader; uses no C library"),
     ("layers/mpi", MPI, "base", "wrappers around MPI calls, which report when a rank waits; can be built without MPI"),
     ("layers/pthreads", PTHREADS, "base", "wrappers around POSIX threads and their locks; knows nothing of blame"),
     ("layers/gomp", GOMP, "base", "tells OMPT tools what GCC's runtime does; knows nothing of blame"),

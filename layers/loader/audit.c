@@ -205,6 +205,7 @@ static struct {
     /* the last object for which loader_judge_runtime() was asked, and whether the runtime suits it */
     const struct link_map *judged;
     bool enough;
+    bool told_unknown; /* true once loader_tell_of_unknown_functions() has printed a line */
     /* the last object about which print_runtime_lack() printed a line */
     const struct link_map *told;
     /* objects that have not yet been checked for missing names */
@@ -658,6 +659,41 @@ static bool loader_process_has_symbol(const void *first, const char *name)
     return false;
 }
 
+/* Returns true unless the name is that of a function of libgomp's that came after the library that reports its
+ * events. */
+static bool loader_knows_function(const void *gomp, const char *name)
+{
+    static const char *const passed[] = {
+#define PASS(name, version) #name,
+#include "layers/gomp/pass_list.h"
+#undef PASS
+    };
+    if (!text_after(name, "GOMP_") || elf_view_find(gomp, name))
+        return true;
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+        if (text_equal(passed[i], name))
+            return true;
+    return false;
+}
+
+/* Prints, once, which functions of libgomp's are called whose events are not reported. They are libgomp's own. */
+static void loader_tell_of_unknown_functions(void)
+{
+    struct elf_view gomp, view;
+    struct elf_lack lack;
+    elf_view_of_map(&gomp, self.gomp);
+    for (unsigned i = 0; i < self.fresh_count && !self.told_unknown; i++) {
+        const struct link_map *map = self.fresh[i];
+        elf_view_of_map(&view, map);
+        if (!elf_view_needs(&view, map, GCC_NAME) && !elf_view_needs(&view, map, text_file_name(self.gomp_name)))
+            continue;
+        self.told_unknown = elf_view_unmet(&view, loader_knows_function, &gomp, &lack);
+        if (self.told_unknown)
+            print_runtime_lack(self.given.gomp, map, &lack,
+                               " runs nevertheless, and what that function does is not measured");
+    }
+}
+
 /* Prints which runtime functions no object defines, for all objects loaded since the last call. Without this,
  * the program would end in the middle of its run, because the loader binds a function only when it is first
  * called. */
@@ -671,15 +707,19 @@ static void loader_tell_of_unmet_symbols(void)
             print_runtime_lack(loader_libomp(), self.fresh[i], &lack,
                                " runs nevertheless, and ends when it calls that function");
     }
-    self.fresh_count = 0;
 }
 
 EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
 {
     elf_view_forget_pages();
     self.mapped |= flag == LA_ACT_CONSISTENT && self.program == (const struct link_map *)*cookie;
-    if (flag == LA_ACT_CONSISTENT && self.llvm)
+    if (flag != LA_ACT_CONSISTENT || !(self.llvm || self.gomp))
+        return;
+    if (self.gomp)
+        loader_tell_of_unknown_functions();
+    if (self.llvm)
         loader_tell_of_unmet_symbols();
+    self.fresh_count = 0;
 }
 
 /* Starts the runtime if there is one. Any call to the runtime starts it, and the runtime starts the tool. We

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -122,6 +123,11 @@ class Reach(BlameTest):
         self.assertEqual((run.status, run.stdout), (0, alone.stdout), run)
         self.assertRegex(run.stderr, rf"^blame: \S*libgomp-a34b3233\S* does not have GOMP_coming: \S*coming_later.so {KEEPS}\n$")
         self.assertEqual(self.load(run, checks=SOUND).run["regions"], 1)
+
+    def test_a_function_that_is_not_known_yet_is_libgomps_own_and_one_line_tells(self):
+        run = self.attached([program("coming")], how="launcher")
+        self.assertEqual((run.status, run.stdout), (0, "done\n"), run)
+        self.assertEqual(len(re.findall(r"libblame-gomp-run.so does not have GOMP_coming: the program runs nevertheless", run.stderr)), 1, run)
 
     def test_a_version_that_is_not_known_yet_is_left_alone_and_one_line_tells(self):
         folder = self.new_folder()
