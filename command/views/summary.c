@@ -58,11 +58,19 @@ static void runtime_notes_print(FILE *out, const struct profile *profile, size_t
     size_t count = other_runtimes(profile, found);
     for (size_t i = 0; i < count; i++) {
         char *name = format_fit(found[i].path, columns, utf8);
-        fprintf(out,
+        if (profile_text(profile, "runtime"))
+            fprintf(
+                out,
                 "\n"
                 "note: a second OpenMP runtime ran beside the measured one: %s s in %s and the code that it called; "
                 "the other threads of that runtime were not measured\n",
                 DECIMAL(found[i].seconds, 2), name);
+        else
+            fprintf(out,
+                    "\n"
+                    "note: the OpenMP runtime in %s has no tool interface: its threads were measured, but not its "
+                    "regions, tasks and waits\n",
+                    name);
         free(name);
     }
     print_python(out, profile, columns, utf8);

@@ -258,6 +258,17 @@ class OtherRuntimes(BlameTest):
         before, = [row for row in profile.rows if row.name == "<before OpenMP start>"]
         self.assertLess(abs(before["idleness (I)"]), 1e-5)
 
+    def test_a_program_whose_only_runtime_is_inside_it_is_told_that_its_regions_are_not_measured(self):
+        folder = self.new_folder()
+        with open(os.path.join(folder, "main.c"), "w", encoding="utf-8") as file:
+            file.write("#include <time.h>\nint main(void) {\n#pragma omp parallel num_threads(2)\n"
+                       "while (clock() < CLOCKS_PER_SEC / 10)\n;\nreturn 3; }\n")
+        for command in (["gcc", "-fopenmp", "-c", "main.c"], ["gcc", "main.o", "-l:libgomp.a", "-o", "main"]):
+            subprocess.run(command, cwd=folder, check=True)
+        run = self.attached([os.path.join(folder, "main")], {"BLAME_SUMMARY": "1"}, "launcher")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.stderr, r"\nnote: the OpenMP runtime in \S*/main has no tool interface: its threads were measured")
+
     def test_a_library_keeps_its_runtime_where_libomp_cannot_start(self):
         argv = ["prlimit", "--fsize=0", program("loads_later"), program("loads_later_lib.so")]
         run = self.attached(argv, how="launcher", options=ON_LIBOMP)
