@@ -103,6 +103,14 @@ static void page_put_nobody_busy(struct page *page)
     json_decimal(page->out, rows->events ? 0 : ledger_nobody_s(page->input->profile, effort_s), 6);
 }
 
+/* Writes whether there was OpenMP, and the time that the cores offered if core idleness is shown, otherwise 0. */
+static void page_put_cores(struct page *page)
+{
+    const struct rows *rows = page->input->rows;
+    fprintf(page->out, ",\"openmp\":%s,\"cores_s\":", rows->without_openmp ? "false" : "true");
+    json_decimal(page->out, rows_show_cores(rows) ? 1e-9 * rows->cores_ns : 0, 6);
+}
+
 static void page_put_header(struct page *page)
 {
     const struct profile *profile = page->input->profile;
@@ -120,11 +128,12 @@ static void page_put_header(struct page *page)
     fprintf(page->out,
             ",\"threads\":%u,\"cores\":%u,\"environment\":\"%s\",\"rate\":%u,\"clock\":\"%s\","
             "\"finished\":%s,\"version\":",
-            header->threads_max, header->cores, header->environment == 1 ? "shared" : "dedicated", header->rate,
+            header->threads_max, header->cores, profile_environment(profile), header->rate,
             header->clock == 1 ? "cpu" : "wall", header->finished || header->snapshot ? "true" : "false");
     page_text(page, version ? version : BLAME_VERSION);
     page_put_sampling_event(page);
     page_put_nobody_busy(page);
+    page_put_cores(page);
     putc('}', page->out);
 }
 
@@ -134,7 +143,9 @@ static void page_put_metric_list(struct page *page)
         if (!page_has_metric(page, metric_columns[i]))
             continue;
         const char *title = metric_title(metric_columns[i]);
-        fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
+        const char *summary = metric_summary(page->input->rows, metric_columns[i]);
+        fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"summary\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[",
+                title, title, summary ? summary : "",
                 *metric_unit[metric_columns[i]] && page->input->rows->events ? "events"
                                                                              : metric_unit[metric_columns[i]]);
     }

@@ -114,7 +114,7 @@ static enum metric page_metric_same_as(const struct rows *rows, enum metric metr
 {
     if (metric == METRIC_SHARED_IDLENESS && rows->shared)
         return METRIC_IDLENESS;
-    if (metric == METRIC_CORE_IDLENESS && !rows->shared && rows->threads == rows->cores)
+    if (metric == METRIC_CORE_IDLENESS && !rows->shared && !rows->without_team && rows->threads == rows->cores)
         return METRIC_IDLENESS;
     return metric;
 }

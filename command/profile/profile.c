@@ -43,6 +43,16 @@ bool profile_thread_counts(const struct profile *profile, const struct profile_t
     return thread->kind != PROFILE_THREAD_HELPER && !beside;
 }
 
+double profile_wall_s(const struct profile *profile)
+{
+    uint64_t start = profile->header.start_ns, end = profile->header.end_ns;
+    for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
+        uint64_t last = profile_thread_end_ns(&profile->threads[i]);
+        end = last > end ? last : end;
+    }
+    return end > start ? (double)(end - start) * 1e-9 : 0;
+}
+
 double profile_thread_life_ns(const struct profile *profile, const struct profile_thread *thread)
 {
     uint64_t begin = thread->begin_ns, end = profile_thread_end_ns(thread);
@@ -115,6 +125,16 @@ const char *profile_text_next(const struct profile *profile, const char *key, co
 const char *profile_text(const struct profile *profile, const char *key)
 {
     return profile_text_next(profile, key, NULL);
+}
+
+bool profile_without_openmp(const struct profile *profile)
+{
+    return profile->header.merged ? profile->header.without_team : !profile_text(profile, "runtime");
+}
+
+const char *profile_environment(const struct profile *profile)
+{
+    return profile_without_openmp(profile) ? "no OpenMP" : profile->header.environment == 1 ? "shared" : "dedicated";
 }
 
 uint32_t profile_program(const struct profile *profile)

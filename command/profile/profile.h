@@ -116,6 +116,11 @@ void profile_free(struct profile *profile);
  * threads than threads_max existed during a stop. */
 double profile_stopped_beside_ns(const struct profile *profile);
 
+/* Returns whether the process had no OpenMP runtime that could be measured. False for a job if a rank had one. */
+bool profile_without_openmp(const struct profile *profile);
+/* Returns what decides which threads count as idle: "dedicated", "shared" or "no OpenMP". */
+const char *profile_environment(const struct profile *profile);
+
 /* Returns the value stored under a key ("command", "host", "runtime", ...), or NULL. */
 const char *profile_text(const struct profile *profile, const char *key);
 /* Returns the next value of a key that may occur many times: the value that follows `after`, or the first
@@ -134,6 +139,10 @@ uint64_t profile_thread_end_ns(const struct profile_thread *thread);
 
 /* Returns true if the thread is one of the T threads that should be busy. */
 bool profile_thread_counts(const struct profile *profile, const struct profile_thread *thread);
+
+/* Returns the s from the start of the process to the end of the measurement, or to the last sample if it did
+ * not end. */
+double profile_wall_s(const struct profile *profile);
 /* Return two times in ns: the time for which a thread lived after the tool's start, and the part of it in
  * which samples arrived. Time before the tool's start is not sampled. */
 double profile_thread_life_ns(const struct profile *profile, const struct profile_thread *thread);

@@ -9,6 +9,9 @@
 /* Returns an empty view of the same program as `rows`. */
 struct rows *rows_like(const struct rows *rows);
 
+/* Returns the name of an enum profile_pseudo in this program; it depends on whether there was OpenMP. */
+const char *rows_pseudo_name(const struct rows *rows, uint64_t code);
+
 /* Appends a row without metrics and returns its index. parent: index of an existing row; ROW_NONE for the
  * root. Rows are not in preorder until rows_order() is called. */
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind);

@@ -42,9 +42,9 @@ const char *metric_about(enum metric metric)
 #undef METRIC
 }
 
-const char *metric_summary(enum metric metric)
+const char *metric_summary(const struct rows *rows, enum metric metric)
 {
-    return metric_text[metric].summary;
+    return rows->without_openmp && metric == METRIC_BLOCKED ? "asleep" : metric_text[metric].summary;
 }
 
 const enum metric metric_columns[METRIC_COLUMNS] = {
@@ -145,6 +145,8 @@ static double metric_effort_with(const struct rows *rows, const struct profile_s
 
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
+    if (metric == METRIC_CORE_IDLENESS && rows->without_team && !rows->job)
+        return metric_percent(metric_value_ns(rows, sums, metric), rows->cores_ns);
     return metric_percent(metric_value_ns(rows, sums, metric),
                           metric_effort_with(rows, rows_whole(rows),
                                              rows->job && metric == METRIC_RANK_IDLENESS ? METRIC_EFFORT : metric));
@@ -160,7 +162,15 @@ bool metric_is_rare(enum metric metric)
 
 bool metric_is_shown(const struct rows *rows, enum metric metric)
 {
-    return !metric_is_rare(metric) || metric_absolute(rows, rows_whole(rows), metric) >= METRIC_LEAST_SHOWN;
+    bool rare = metric_is_rare(metric);
+    for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
+        rare |= rows->without_openmp && metric == metric_blame_part[i];
+    return !rare || metric_absolute(rows, rows_whole(rows), metric) >= METRIC_LEAST_SHOWN;
+}
+
+bool rows_show_cores(const struct rows *rows)
+{
+    return rows->without_team && !rows->job && rows->threads > 1 && rows->cores > 1 && !rows->events;
 }
 
 enum metric metric_default(const struct rows *rows)

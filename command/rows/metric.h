@@ -37,8 +37,8 @@ extern const char *const metric_unit[METRIC_NAMED];
 const char *metric_title(enum metric metric);
 /* Returns a metric's explanation: one line, without a full stop. */
 const char *metric_about(enum metric metric);
-/* Returns a metric's explanation in the summary; NULL if it has none. */
-const char *metric_summary(enum metric metric);
+/* Returns a metric's explanation in the summary of a program; NULL if it has none. */
+const char *metric_summary(const struct rows *rows, enum metric metric);
 
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* metrics in the order of the columns in files */
 /* The parts of the effort, followed by rank idleness. Work comes first, and the rare parts come last. The
@@ -49,8 +49,11 @@ extern const enum metric metric_parts[METRIC_ALL_PARTS];
  * program has some of them. */
 bool metric_is_rare(enum metric metric);
 /* Returns whether a metric gets a line or a column. A rare metric gets one only if it is at least
- * METRIC_LEAST_SHOWN per cent of the whole. */
+ * METRIC_LEAST_SHOWN per cent of the whole. Without OpenMP, so does one of idleness, overhead and lock wait. */
 bool metric_is_shown(const struct rows *rows, enum metric metric);
+/* Returns whether core idleness is shown beside the parts of the effort: the program has no team, but several threads, so
+ * it could have used several cores. */
+bool rows_show_cores(const struct rows *rows);
 extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the metrics whose sum is blame */
 
 /* Returns the value of a metric for a row's inclusive or exclusive sums, in s. For METRIC_SAMPLES, returns
@@ -59,7 +62,8 @@ double metric_value(const struct rows *rows, const struct profile_sums *sums, en
 /* Return a metric as a percentage, 0 to 100 (LMF13, equation 2): of the whole program's effort, and of the
  * row's own effort. Some metrics have another base. For core, shared and thread idleness, the effort contains
  * that metric in place of idleness. For rank idleness, the effort contains the time of the other ranks in
- * place of the row's own time that is blamed on them. The absolute percentage in a job is an exception: it
+ * place of the row's own time that is blamed on them. Without a team, core idleness is an absolute percentage of the time
+ * that the cores offered. The absolute percentage in a job is an exception: it
  * refers to the plain effort. Samples are compared with all samples. */
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 double metric_relative(const struct rows *rows, const struct profile_sums *sums, enum metric metric);

@@ -28,7 +28,7 @@ static uint32_t rows_part_row_of(const struct part *part, uint32_t index)
 static uint32_t rows_part_find_pseudo_row(const struct rows *rows, uint32_t parent, uint64_t code)
 {
     for (uint32_t i = parent + 1; i < rows->row[parent].end; i = rows->row[i].end)
-        if (rows->row[i].kind == ROW_PSEUDO && strcmp(rows->row[i].label->name, row_pseudo_name(code)) == 0)
+        if (rows->row[i].kind == ROW_PSEUDO && strcmp(rows->row[i].label->name, rows_pseudo_name(rows, code)) == 0)
             return i;
     return parent;
 }

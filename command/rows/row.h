@@ -122,7 +122,9 @@ struct rows {
     uint32_t *node_context;
     size_t node_count;
     double threads, cores; /* number of threads T, number of cores C */
+    double cores_ns;       /* ns that the cores offered: C times the wall time */
     bool without_team;     /* whether the program has no team, so that cores idle, and not threads */
+    bool without_openmp;   /* whether no OpenMP runtime was measured (profile_without_openmp()) */
     bool shared;           /* whether `idleness` means shared idleness */
     /* whether these are rows of a job, where the effort includes waiting for other ranks */
     bool job;

@@ -46,6 +46,12 @@ const char *row_pseudo_name(uint64_t code)
     return name ? name : "<unknown>";
 }
 
+const char *rows_pseudo_name(const struct rows *rows, uint64_t code)
+{
+    return code == PROFILE_PSEUDO_BEFORE_START && rows->without_openmp ? "<before the measurement>"
+                                                                       : row_pseudo_name(code);
+}
+
 static enum row_kind row_kind_of_frame(const struct symbol_frame *frame)
 {
     if (frame->construct == SYMBOL_PARALLEL)
@@ -123,8 +129,8 @@ static uint32_t rows_find_source_frames(struct builder *builder, uint64_t key, e
 static uint32_t rows_add_pseudo(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
 {
     bool runtime = code == PROFILE_PSEUDO_BARRIER, called = runtime || code == PROFILE_PSEUDO_INTERPRETER_LOCK;
-    return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, row_pseudo_name(code),
-                               called ? call_line : 0);
+    return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO,
+                               rows_pseudo_name(builder->rows, code), called ? call_line : 0);
 }
 
 /* Returns whether a row has the name of a function. A compiler may make two functions of one construct; these
@@ -376,8 +382,10 @@ static struct rows *rows_new(const struct profile *profile)
     struct rows *rows = memory_array(1, sizeof *rows);
     rows->threads = profile->header.threads_max ? profile->header.threads_max : 1;
     rows->cores = profile->header.cores ? profile->header.cores : 1;
+    rows->cores_ns = 1e9 * rows->cores * profile_wall_s(profile);
     rows->job = profile->header.merged;
     rows->without_team = profile->header.without_team;
+    rows->without_openmp = profile_without_openmp(profile);
     rows->shared = profile->header.environment == 1;
     rows->events = profile_text(profile, "sample") != NULL;
     rows->error = error_terms_of(profile);

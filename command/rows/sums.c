@@ -18,6 +18,8 @@ struct rows *rows_like(const struct rows *rows)
     made->error = rows->error;
     made->shared = rows->shared;
     made->without_team = rows->without_team;
+    made->without_openmp = rows->without_openmp;
+    made->cores_ns = rows->cores_ns;
     made->events = rows->events;
     made->whole = rows_whole(rows);
     made->counter_count = rows->counter_count;

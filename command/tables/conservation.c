@@ -80,16 +80,6 @@ double ledger_taken_s(const struct profile *profile, const struct ledger *ledger
     return 100 * taken >= LEDGER_TAKEN_PERCENT * ledger->lifetime ? 1e-9 * fmax(0, taken) : 0;
 }
 
-double profile_wall_s(const struct profile *profile)
-{
-    uint64_t start = profile->header.start_ns, end = profile->header.end_ns;
-    for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
-        uint64_t last = profile_thread_end_ns(&profile->threads[i]);
-        end = last > end ? last : end;
-    }
-    return end > start ? (double)(end - start) * 1e-9 : 0;
-}
-
 /* List of a run's laws, to which law_list_add() appends. */
 struct law_list {
     struct conservation_law *law;

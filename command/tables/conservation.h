@@ -85,8 +85,4 @@ static inline double ledger_busy(const struct ledger *ledger)
  * subtracted. */
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger);
 
-/* Returns the s from the start of the process to the end of the measurement, or to the last sample if it did
- * not end. */
-double profile_wall_s(const struct profile *profile);
-
 #endif

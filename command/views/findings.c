@@ -78,10 +78,12 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
     char base[400];
     double nobody_s = ledger_nobody_s(profile, findings->whole_s);
     view_text_header(out, profile, style);
-    snprintf(base, sizeof base,
-             "Percentages are of the effort, %.40s s of thread time: work, idleness, overhead, lock wait, no core, "
-             "blocked and mpi wait of all threads. A finding has at least 5 %% of what had a core (%.40s s).",
-             DECIMAL(findings->whole_s, 2), DECIMAL(findings->core_s, 2));
+    snprintf(
+        base, sizeof base,
+        "Percentages are of the effort, %.40s s of thread time: work, %slock wait, no core, blocked and mpi wait of "
+        "all threads. A finding has at least 5 %% of what had a core (%.40s s).",
+        DECIMAL(findings->whole_s, 2), profile_without_openmp(profile) ? "" : "idleness, overhead, ",
+        DECIMAL(findings->core_s, 2));
     if (nobody_s > 0)
         snprintf(base + strlen(base), sizeof base - strlen(base),
                  " In addition, there were %.40s s of thread time in which no thread was busy.", DECIMAL(nobody_s, 2));

@@ -165,12 +165,6 @@ static double thread_time_of(const struct summary *summary)
     return effort_of(summary) + nobody_busy(summary) + unassigned(summary);
 }
 
-/* Returns whether the process had no OpenMP runtime that could be measured. */
-static bool without_openmp(const struct summary *summary)
-{
-    return !summary->profile->header.merged && !profile_text(summary->profile, "runtime");
-}
-
 static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
@@ -182,9 +176,7 @@ static void print_title(const struct summary *summary)
     if (!ranks_size(summary->profile, size, sizeof size))
         snprintf(size, sizeof size, "%s on %u core%s%s", threads, header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%s s, %s, %s", DECIMAL(profile_wall_s(summary->profile), 2), size,
-             without_openmp(summary)    ? "no OpenMP"
-             : header->environment == 1 ? "shared"
-                                        : "dedicated");
+             profile_environment(summary->profile));
     if (!command)
         command = header->program;
     size_t taken = strlen(facts) + strlen("blame:   ");
@@ -373,16 +365,10 @@ static char *function_label(const struct row *row)
     return format_printable("%s  %s:%d", label->name, format_base_name(label->file), label->line);
 }
 
-/* Returns the time in s that the cores offered. */
-static double cores_time_of(const struct summary *summary)
-{
-    return summary->rows->cores * profile_wall_s(summary->profile);
-}
-
 static void print_top(const struct summary *summary, const struct top *top, enum metric metric, bool functions)
 {
     const struct rows *rows = summary->rows;
-    double whole = metric == METRIC_CORE_IDLENESS ? cores_time_of(summary) : thread_time_of(summary);
+    double whole = metric == METRIC_CORE_IDLENESS ? 1e-9 * rows->cores_ns : thread_time_of(summary);
     bool events = counts_events(summary);
     for (size_t i = 0; i < top->count; i++) {
         char *label = functions ? function_label(&rows->row[top->item[i]])
@@ -573,9 +559,9 @@ static void print_whole_of_shares(const struct summary *summary)
     } else {
         bool equal = fabs(whole - all) <= MEASURED_TOLERANCE * all;
         fprintf(summary->out, "  Of %s thread-seconds%s (%s%u thread%s, %s s):\n", DECIMAL(whole, 2),
-                equal                   ? ""
-                : summary->rows->shared ? " in use"
-                                        : " measured",
+                equal                                                     ? ""
+                : summary->rows->shared && !summary->rows->without_openmp ? " in use"
+                                                                          : " measured",
                 header->threads_untracked ? "at least " : "", header->threads_max, header->threads_max == 1 ? "" : "s",
                 DECIMAL(wall_s, 2));
     }
@@ -593,21 +579,13 @@ static void print_rank_idleness(const struct summary *summary)
             DECIMAL(metric_error(summary->rows, total, METRIC_RANK_IDLENESS), 2));
 }
 
-/* Returns whether idle cores are shown: the program could use several, as it has several threads, but no team. */
-static bool cores_are_shown(const struct summary *summary)
-{
-    const struct profile_header *header = &summary->profile->header;
-    return summary->rows->without_team && !header->merged && header->threads_max > 1 && summary->rows->cores > 1 &&
-           !counts_events(summary);
-}
-
 /* Prints for how long cores were idle. This is time of cores, so it is not a share of the threads' time. */
 static void print_idle_cores(const struct summary *summary)
 {
     const struct profile_sums *total = summary->rows->row[0].inclusive;
     fprintf(summary->out, "\n  %-*s %9s s  of the %s s of %s cores: too few threads were ready (+- %s s)\n",
             name_columns(summary), "idle cores", DECIMAL(metric_value(summary->rows, total, METRIC_CORE_IDLENESS), 2),
-            DECIMAL(cores_time_of(summary), 2), DECIMAL(summary->rows->cores, 0),
+            DECIMAL(1e-9 * summary->rows->cores_ns, 2), DECIMAL(summary->rows->cores, 0),
             DECIMAL(metric_error(summary->rows, total, METRIC_CORE_IDLENESS), 2));
 }
 
@@ -632,24 +610,13 @@ static void print_wait_without_core(const struct summary *summary)
     putc('\n', summary->out);
 }
 
-/* Returns whether a metric has no meaning in this process: nothing that it counts can happen without OpenMP. */
-static bool is_of_openmp_alone(const struct summary *summary, enum metric metric)
-{
-    return without_openmp(summary) &&
-           (metric == METRIC_IDLENESS || metric == METRIC_OVERHEAD || metric == METRIC_LOCK_WAIT) &&
-           metric_value(summary->rows, summary->rows->row[0].inclusive, metric) == 0;
-}
-
 static void print_metrics(const struct summary *summary)
 {
     print_event_note(summary);
     print_whole_of_shares(summary);
     for (size_t i = 0; i < METRIC_PARTS; i++) {
-        if (metric_is_shown(summary->rows, metric_parts[i]) && !is_of_openmp_alone(summary, metric_parts[i]))
-            print_metric(summary, metric_parts[i],
-                         without_openmp(summary) && metric_parts[i] == METRIC_BLOCKED
-                             ? "asleep"
-                             : metric_summary(metric_parts[i]));
+        if (metric_is_shown(summary->rows, metric_parts[i]))
+            print_metric(summary, metric_parts[i], metric_summary(summary->rows, metric_parts[i]));
         if (metric_parts[i] == METRIC_LOCK_WAIT)
             print_wait_without_core(summary);
     }
@@ -663,7 +630,7 @@ static void print_metrics(const struct summary *summary)
     }
     if (metric_is_shown(summary->rows, METRIC_RANK_IDLENESS))
         print_rank_idleness(summary);
-    if (cores_are_shown(summary))
+    if (rows_show_cores(summary->rows))
         print_idle_cores(summary);
     print_top_phases(summary);
 }
@@ -673,7 +640,7 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
     size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     print_first_findings(summary, findings);
-    if (without_openmp(summary)) {
+    if (summary->rows->without_openmp) {
         bool told = false;
         for (size_t i = 0; i < findings->count; i++)
             told |= strcmp(findings->finding[i].rule, "blocked") == 0;
@@ -681,7 +648,7 @@ static void print_causes(const struct summary *summary, const struct report_tabl
         if (!told)
             print_top_contexts(summary, (struct listed){.metric = METRIC_BLOCKED}, room, "Most of the sleep");
     }
-    if (cores_are_shown(summary))
+    if (rows_show_cores(summary->rows))
         print_top_contexts(summary, (struct listed){.metric = METRIC_CORE_IDLENESS}, room,
                            "While this ran, or was ready, cores idled");
     print_top_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,

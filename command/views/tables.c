@@ -19,6 +19,12 @@
 
 enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PART_MPI_WAIT, PARTS };
 
+static const char *const part_title[PARTS] = {"work",    "overhead", "lock wait", "idle",
+                                              "no core", "blocked",  "mpi wait"};
+static const char *const bar_plain[PARTS] = {"#", "o", "L", ".", "x", "z", "m"};
+static const char *const bar_fine[PARTS] = {
+    "\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7", "\xc3\x97", "z", "m"};
+
 /* columns of a part of the thread time */
 #define PART_COLUMNS(p) ((p) < PART_NO_CORE ? 10 : (p) < PART_MPI_WAIT ? 8 : 9)
 /* a part is shown if a thread has at least this many ns of it, which two decimals can show */
@@ -35,7 +41,8 @@ struct thread_table {
     FILE *out;
     const struct profile *profile;
     const struct view_style *style;
-    /* whether each part is shown; no core, blocked and mpi wait are shown only if there is any */
+    /* whether each part is shown; no core, blocked and mpi wait are shown only if there is any, and so are overhead, lock
+     * wait and idle without OpenMP */
     bool shown[PARTS];
     bool times, bar;
 };
@@ -46,7 +53,7 @@ static struct thread_table lay_out_thread_table(FILE *out, const struct profile 
     struct thread_table table = {.out = out, .profile = profile, .style = style};
     size_t columns = THREAD_COLUMNS + (profile->rank_count ? RANK_COLUMNS : 0);
     for (int p = 0; p < PARTS; p++) {
-        table.shown[p] = p < PART_NO_CORE;
+        table.shown[p] = p < (profile_without_openmp(profile) ? PART_OVERHEAD : PART_NO_CORE);
         for (size_t i = 0; i < profile->thread_count && !table.shown[p]; i++) {
             double part[PARTS];
             parts_of_thread_time(&profile->threads[i], part);
@@ -62,9 +69,6 @@ static struct thread_table lay_out_thread_table(FILE *out, const struct profile 
 /* Prints a thread's time as a bar. Each part has a number of columns in proportion to its time. */
 static void print_thread_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
 {
-    static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z", "m"};
-    static const char *const fine[PARTS] = {
-        "\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7", "\xc3\x97", "z", "m"};
     double sum = 0;
     int drawn = 0;
     fputs("  ", out);
@@ -72,7 +76,7 @@ static void print_thread_bar(FILE *out, const double part[PARTS], double whole, 
         sum += part[p];
         int until = whole > 0 ? (int)(BAR_COLUMNS * (sum / whole) + 0.5) : 0;
         for (; drawn < until && drawn < BAR_COLUMNS; drawn++)
-            fputs(utf8 ? fine[p] : plain[p], out);
+            fputs((utf8 ? bar_fine : bar_plain)[p], out);
     }
     fputc('\n', out);
 }
@@ -106,7 +110,8 @@ static void print_thread(const struct thread_table *table, size_t index)
     for (int p = 0; p < PARTS; p++)
         if (table->shown[p])
             fprintf(out, "%*s", PART_COLUMNS(p), part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
-    fprintf(out, "%8s", whole > 0 ? DECIMAL(100 * part[PART_IDLE] / whole, 1) : "");
+    if (table->shown[PART_IDLE])
+        fprintf(out, "%8s", whole > 0 ? DECIMAL(100 * part[PART_IDLE] / whole, 1) : "");
     if (thread->timer_failed)
         fputs("  no timer\n", out);
     else if (table->bar && whole > 0)
@@ -121,19 +126,19 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
     view_text_header(out, profile, style);
     format_paragraph(out, table.times ? "Seconds; begin and end are counted from the program's start." : "Seconds.",
                      style->columns);
-    if (table.bar)
-        fprintf(out, "%s%s%s%s\n",
-                style->utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle"
-                            : "Bars: # work  o overhead  L lock wait  . idle",
-                !table.shown[PART_NO_CORE] ? ""
-                : style->utf8              ? "  \xc3\x97 no core"
-                                           : "  x no core",
-                table.shown[PART_BLOCKED] ? "  z blocked" : "", table.shown[PART_MPI_WAIT] ? "  m mpi wait" : "");
-    fprintf(out, "\n%s%6s%*s  %-7s%s%10s%10s%10s%10s%s%s%s%8s%s\n", format_strong(style->colour), "thread",
-            profile->rank_count ? RANK_COLUMNS : 0, profile->rank_count ? "rank" : "", "kind",
-            table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
-            table.shown[PART_NO_CORE] ? " no core" : "", table.shown[PART_BLOCKED] ? " blocked" : "",
-            table.shown[PART_MPI_WAIT] ? " mpi wait" : "", "idle %", format_plain(style->colour));
+    if (table.bar) {
+        fputs("Bars:", out);
+        for (int p = 0; p < PARTS; p++)
+            if (table.shown[p])
+                fprintf(out, "%s%s %s", p ? "  " : " ", (style->utf8 ? bar_fine : bar_plain)[p], part_title[p]);
+        putc('\n', out);
+    }
+    fprintf(out, "\n%s%6s%*s  %-7s%s", format_strong(style->colour), "thread", profile->rank_count ? RANK_COLUMNS : 0,
+            profile->rank_count ? "rank" : "", "kind", table.times ? "   begin     end" : "");
+    for (int p = 0; p < PARTS; p++)
+        if (table.shown[p])
+            fprintf(out, "%*s", PART_COLUMNS(p), part_title[p]);
+    fprintf(out, "%s%s\n", table.shown[PART_IDLE] ? "  idle %" : "", format_plain(style->colour));
     for (size_t i = 0; i < profile->thread_count; i++)
         print_thread(&table, style->order ? style->order[i] : i);
 }

@@ -127,8 +127,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
         snprintf(size, sizeof size, "%u thread%s, %u core%s%s", header->threads_max,
                  header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s%.100s%s", DECIMAL(profile_wall_s(profile), 2), size,
-             header->environment == 1 ? "shared" : "dedicated", pace, names_runtime ? "; " : "",
-             names_runtime ? runtime : "",
+             profile_environment(profile), pace, names_runtime ? "; " : "", names_runtime ? runtime : "",
              header->finished   ? ""
              : header->snapshot ? "; a snapshot of a running program"
                                 : "; the program did not end normally, or replaced itself (exec)");
@@ -171,19 +170,21 @@ static bool add_column(struct table *table, enum metric metric, bool exclusive, 
     return true;
 }
 
-/* Adds columns for the parts of the effort and for rank idleness, largest first, while there is room. */
+/* Adds columns for the parts of the effort, for rank idleness and for the cores of a program without a team, largest first, while there is room. */
 static void add_other_columns(struct table *table)
 {
-    enum metric others[METRIC_ALL_PARTS];
+    enum metric others[METRIC_ALL_PARTS + 1];
     const struct rows *rows = table->rows;
-    for (size_t i = 0; i < METRIC_ALL_PARTS; i++) {
+    size_t count = METRIC_ALL_PARTS + rows_show_cores(rows);
+    for (size_t i = 0; i < count; i++) {
         size_t place = i;
-        double value = metric_value(rows, rows_whole(rows), metric_parts[i]);
+        enum metric metric = i < METRIC_ALL_PARTS ? metric_parts[i] : METRIC_CORE_IDLENESS;
+        double value = metric_value(rows, rows_whole(rows), metric);
         for (; place && metric_value(rows, rows_whole(rows), others[place - 1]) < value; place--)
             others[place] = others[place - 1];
-        others[place] = metric_parts[i];
+        others[place] = metric;
     }
-    for (size_t i = 0; i < METRIC_ALL_PARTS; i++)
+    for (size_t i = 0; i < count; i++)
         if (others[i] != table->style->metric && metric_is_shown(rows, others[i]) &&
             !add_column(table, others[i], table->style->by_exclusive, false, metric_title(others[i])))
             return;

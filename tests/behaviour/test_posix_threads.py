@@ -4,7 +4,7 @@ notice. What they work is known by their CPU time."""
 import re
 
 import contract_checks
-from harness import BlameTest, program
+from harness import BLAME, BlameTest, program
 from test_posix_locks import LAYER
 
 PROGRAM = "posix_threads"
@@ -48,6 +48,12 @@ class PosixThreads(BlameTest):
         self.assertEqual(bool(shown), profile.run["cores"] > 1, run)
         if shown:
             self.assertAlmostEqual(float(shown[1]), profile.root["core idleness (I)"], delta=0.006)
+        directory, = run.directories()
+        tree, threads = (self.plain([BLAME, "report", directory, "--view", view], {"COLUMNS": "160"}).stdout for view in ("top-down", "threads"))
+        self.assertEqual(bool(shown), "core idleness" in tree, tree)
+        for text in (tree, threads):
+            self.assertIn(", no OpenMP;", text)
+            self.assertNotRegex(text, r"OpenMP start|overhead|shared|(?<!core )\bidle", text)
 
     def test_however_a_thread_ends_it_is_measured_until_its_destructors_have_run(self):
         _, profile = self.measured("ends", 100)

@@ -6,8 +6,9 @@ import os
 import re
 
 from browser import PageTest
-from harness import BLAME, ROOT, BlameTest, clean_environment, execute
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
 from page_data import METRICS
+from test_posix_locks import LAYER
 
 PROGRAMS = ["holders", "nested", "task_regions", "exceptions"]
 
@@ -190,6 +191,22 @@ class ReportPage(BlameTest, PageTest):
         self.assertGreater(len(columns), 4)
         for column, values, descending in columns:
             self.assertEqual(values, sorted(values, reverse=descending), column)
+
+    def test_a_program_without_openmp_has_idle_cores_and_no_word_of_openmp(self):
+        run = self.attached([program("posix_threads"), "workers", "100"], LAYER, "launcher")
+        self.directory, = run.directories()
+        path = os.path.join(self.folder, "page.html")
+        self.command("html", self.directory, "-o", path)
+        self.browser.get("file://" + path)
+        self.settle()
+        idle = ["idle cores"] * (self.run_script("return blame.report.model.data.header.cores") > 1)
+        legend = self.texts(".share-name")
+        self.assertEqual(([name for name in legend if name in ("idleness", "overhead", "idle cores")], "work" in legend, "blocked" in legend),
+                         (idle, True, True), legend)
+        shown = self.texts(".shares, .title-line, #metric, #threads, #contexts")
+        self.assertEqual(len(shown), 5)
+        for text in shown:
+            self.assertNotRegex(text.replace("no OpenMP", ""), r"OpenMP|overhead|shared|\bidleness(?<!core idleness)", text)
 
     def test_spans_of_time_add_up_to_the_whole_run(self):
         """Row by row, but for what was before the first bin; of the effort 1 % may be in a row beside."""

@@ -27,7 +27,7 @@ static struct made {
 static inline int made_start(void **state)
 {
     (void)state;
-    static const char text[] = "command\0./v \"</script><b>\"\n";
+    static const char text[] = "command\0./v \"</script><b>\"\n\0runtime\0LLVM OMP version: 5.0.20140926";
     memset(&made, 0, sizeof made);
     made.profile = (struct profile){.nodes = made.nodes,
                                     .node_count = 1,

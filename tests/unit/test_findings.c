@@ -237,7 +237,7 @@ WITH_PROFILE(time_before_openmp_is_its_own_rule)
 
 WITH_PROFILE(who_has_used_blame_run_is_not_told_to)
 {
-    static char text[] = "launcher\0blame run";
+    static char text[] = "launcher\0blame run\0runtime\0LLVM";
     made.profile.header.before_start_ns = (uint64_t)(3 * S);
     made.profile.text = text;
     made.profile.text_bytes = sizeof text;

@@ -54,7 +54,7 @@ export function chooseColumns(model, view, chosen, { all, counters, errors }) {
     // The number of samples is the last column: it matters least.
     const others = [...model.metrics].sort((a, b) => (a.key === "samples") - (b.key === "samples"));
     for (const { key, title, counter } of others) {
-        if (key === chosen || !model.knows(key) || !(all || (counter ? counters : key === "samples" || model.shown.includes(key)))) continue;
+        if (key === chosen || !model.knows(key) || model.absent.has(key) || !(all || (counter ? counters : key === "samples" || model.shown.includes(key) || (key === "core idleness" && model.cores())))) continue;
         columns.push(column(model, key, view.byExclusive, title, false));
         if (all || counter)
             columns.push(

@@ -1,10 +1,8 @@
 // The head of the page: the run, the shares of thread time, the losses, and the findings.
-import METRICS from "blame:metrics";
 import { h } from "./dom.js";
 import { MICRO, count, middle, oneLine, percent, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
 
-const MEANING = new Map(METRICS.map(({ key, summary }) => [key, summary]));
 const NOBODY =
     "Time in which no thread was busy, because all threads waited in OpenMP. No code is to blame, so no context has this time, and percentages do not include it. " +
     "The cause may be a waiting thread that had no core and therefore noticed the end of its wait late, or a detached task that waited for something outside OpenMP.";
@@ -75,6 +73,26 @@ function nobodyShare(model) {
     ];
 }
 
+// Returns the legend of the cores for which no thread was ready. Their share is of the time of all cores.
+function idleCores(model, choose) {
+    const key = "core idleness",
+        index = model.metricIndex.get(key);
+    if (!model.cores()) return [];
+    const value = model.inclusive[index][0],
+        error = model.rowError(0, index, false),
+        text = (of) => model.text(model.metrics[index], of, Math.min(model.decimals, 2));
+    return [
+        h(
+            "button.share-legend",
+            { "type": "button", "data-metric": key, "onclick": () => choose(key), "title": `Show ${key} below` },
+            h("span.share-name", null, h("span.swatch", { style: { background: `var(${metricVariable(key)})` } }), "idle cores"),
+            h("span.share-number", null, percent(model.share(key, value)), h("small", null, "\u2009%")),
+            h("span.share-seconds", { title: model.stated(model.metrics[index], value, error) }, text(value), error !== null && ` ± ${text(error)}`.replace(/ s$/, "")),
+            h("span.share-meaning", null, `of the ${text(model.cores())} of ${plural(model.data.header.cores, "core")}: too few threads were ready`),
+        ),
+    ];
+}
+
 // Returns how much of the lock wait was for a core rather than for a lock, in the summary's words. Returns "" if that is
 // little.
 function waitWithoutCore(model) {
@@ -87,27 +105,27 @@ function waitWithoutCore(model) {
 export function shareBar(model, state) {
     const { decimals } = model,
         bars = [],
-        legend = [];
+        legend = [],
+        choose = (metric) => state.set({ metric, sort: "" });
     for (const key of model.shown) {
         const index = model.metricIndex.get(key);
         const value = model.inclusive[index][0],
             share = model.share(key, value),
             colour = `var(${metricVariable(key)})`;
-        const choose = () => state.set({ metric: key, sort: "" }),
-            fewer = Math.min(decimals, 2),
+        const fewer = Math.min(decimals, 2),
             error = value ? model.rowError(0, index, false) : null;
         bars.push(
             h("span.share", {
                 style: { "flex-grow": share, "background": colour },
                 title: `${key} ${percent(share)} %`,
-                onclick: choose,
+                onclick: () => choose(key),
                 hidden: share === 0,
             }),
         );
         legend.push(
             h(
                 "button.share-legend",
-                { "type": "button", "data-metric": key, "onclick": choose, "title": `Show ${key} below` },
+                { "type": "button", "data-metric": key, "onclick": () => choose(key), "title": `Show ${key} below` },
                 h("span.share-name", null, h("span.swatch", { style: { background: colour } }), key),
                 h("span.share-number", null, percent(share), h("small", null, "\u2009%")),
                 h(
@@ -116,11 +134,12 @@ export function shareBar(model, state) {
                     model.text(model.metrics[index], value, fewer),
                     error !== null && ` ± ${model.figure(model.metrics[index], error, undefined, fewer)}`,
                 ),
-                h("span.share-meaning", null, MEANING.get(key), key === "lock wait" && waitWithoutCore(model)),
+                h("span.share-meaning", null, model.metrics[index].summary, key === "lock wait" && waitWithoutCore(model)),
             ),
         );
     }
     const [nobodyPiece, nobodyLegend] = nobodyShare(model);
+    legend.push(...idleCores(model, choose));
     const element = h(
         "section.shares",
         { "aria-label": model.unit === "s" ? "Where the thread time went" : "Where the events were counted" },

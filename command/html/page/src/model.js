@@ -8,6 +8,7 @@ const inGroup = (name) => METRICS.filter(({ group }) => group === name).map(({ k
 const RARE = inGroup("RARE");
 const PARTS = [...new Set(["work", ...inGroup("ALWAYS"), ...RARE])]; // parts of the thread time
 const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
+const OF_OPENMP = ["idleness", "overhead", "lock wait", "shared idleness"]; // not shown if there was no OpenMP and nothing of them
 export const CONSTRUCTS = new Set(["parallel", "task"]);
 
 export class FormatError extends Error {}
@@ -75,7 +76,9 @@ export class Model {
         this.addBlame();
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
-        this.shown = this.parts.filter((key) => !RARE.includes(key) || this.shareOfAll(key) >= 0.0005);
+        this.absent = new Set(data.header.openmp === false ? OF_OPENMP.filter((key) => !this.inclusive[this.metricIndex.get(key)]?.[0]) : []);
+        this.shown = this.parts.filter((key) => !this.absent.has(key) && (!RARE.includes(key) || this.shareOfAll(key) >= 0.0005));
+        this.shownIdle = this.shown.filter((key) => key === "idleness");
         this.shownOwn = this.shown.filter((key) => key !== "idleness"); // parts that threads spend in the row itself
         this.addExact(rows.exact);
         this.addBasis(data);
@@ -193,8 +196,14 @@ export class Model {
         return this.span ? 0 : (this.data.header.nobody_busy_s ?? 0) / MICRO;
     }
 
+    // Returns the time that the cores offered, or 0 if it is not shown how long they were idle.
+    cores() {
+        return this.span ? 0 : (this.data.header.cores_s ?? 0) / MICRO;
+    }
+
     // Returns what a metric's percentages are of, as in blame report: all samples, or the whole program's effort.
     whole(metric) {
+        if (metric === "core idleness" && this.cores()) return this.cores();
         const index = this.metricIndex.get(metric);
         return this.metrics[index].unit ? this.effort(metric) : this.inclusive[index][0];
     }

@@ -55,9 +55,11 @@ function columns(model, phases, go) {
         exact("seconds", "seconds", "Clock time of the threads that started the phase"),
         mean,
         exact("max", "slowest s", "The slowest execution"),
-        sampled("idleness"),
-        share("absolute", "% of all", "Idleness as a percentage of the whole program's effort"),
-        share("relative", "% of its own", "Idleness as a percentage of the phase's effort"),
+        ...model.shownIdle.flatMap((key) => [
+            sampled(key),
+            share("absolute", "% of all", "Idleness as a percentage of the whole program's effort"),
+            share("relative", "% of its own", "Idleness as a percentage of the phase's effort"),
+        ]),
         ...model.shownOwn.map(sampled),
     ];
 }

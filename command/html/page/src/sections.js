@@ -9,7 +9,7 @@ import { distinctTitles } from "./titles.js";
 const MOST_DISTINCT = 1000; // largest number of rows in a table whose titles are made distinct: each row is compared with all others of its name
 
 // Returns [key of the thread's time, metric] for each part of the thread time.
-const partsOf = (model) => [...model.shownOwn.map((metric) => [metric.replace(" ", "_"), metric]), ["idle", "idleness"]];
+const partsOf = (model) => [...model.shownOwn.map((metric) => [metric.replace(" ", "_"), metric]), ...model.shownIdle.map((metric) => ["idle", metric])];
 
 const titleOf = (metric) => (metric === "idleness" ? "idle" : metric);
 

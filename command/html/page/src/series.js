@@ -31,7 +31,7 @@ export function scaleText(value, step) {
 export class Series {
     constructor(model, phases, go, tip) {
         Object.assign(this, { model, phases, go, tip, phase: phases[0], cursor: -1, hovered: -1, bars: [] });
-        this.parts = [...model.shownOwn, "idleness"];
+        this.parts = [...model.shownOwn, ...model.shownIdle];
         this.events = model.metric("work").unit === "events";
         this.select = h(
             "select",
@@ -208,7 +208,7 @@ export class Series {
         const { bars } = this,
             wide = this.plot.width / bars.length,
             cap = Math.min(4, wide / 4);
-        this.whisker.hidden = wide < LEAST_WHISKER || !this.model.data.error;
+        this.whisker.hidden = wide < LEAST_WHISKER || !this.model.data.error || !this.model.shownIdle.length;
         if (this.whisker.hidden) return;
         context.strokeStyle = this.colour("--ink");
         context.lineWidth = 1;

@@ -43,7 +43,7 @@ class TimelineSection {
     }
 
     build() {
-        const { timeline } = this;
+        const { model, timeline } = this;
         this.modes = choice(
             "Colours of the picture",
             [
@@ -71,8 +71,10 @@ class TimelineSection {
             null,
             h("div.bar", null, this.modes.element, this.depths, button("+", "Zoom in (+)", () => this.view.zoom(0.5)), button("−", "Zoom out (-)", () => this.view.zoom(2)), this.whole, h("span.filler"), this.legend),
             this.frame,
-            h("div.bar", null, h("span.label", null, "waiting threads, by the code to blame:"), this.blamedKeys.length > 1 ? this.blameds.element : null, h("span.filler"), this.culpritLegend),
-            h("div.series-frame", null, this.area.canvas),
+            ...(model.shownIdle.length || this.blamedKeys.length ? [
+                h("div.bar", null, h("span.label", null, "waiting threads, by the code to blame:"), this.blamedKeys.length > 1 ? this.blameds.element : null, h("span.filler"), this.culpritLegend),
+                h("div.series-frame", null, this.area.canvas),
+            ] : []),
             this.says,
             this.gapsLine(),
             h("p.hint.timeline-hint", null, "Drag over the axis, or drag with Shift, to choose a span. Drag to move the zoomed picture. ", h("kbd", null, "Ctrl"), " and the wheel zoom the time, together with ", h("kbd", null, "Shift"), " the threads. Keys: ", h("kbd", null, "+ − ← → ↑ ↓ Home Enter Esc")),

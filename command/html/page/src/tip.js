@@ -52,7 +52,7 @@ export class Tip {
         const called = model.callLine[row] > 0 ? `called in line ${model.callLine[row]}` : "";
         const facts = [model.kindName(row), place, called, note].filter(Boolean).join(" · ");
         const lines = model.metrics.map((metric, m) => {
-            if (!model.knows(metric.key)) return null;
+            if (!model.knows(metric.key) || model.absent.has(metric.key)) return null;
             const inclusive = model.inclusive[m][row],
                 exclusive = model.exclusive[m][row];
             const text = (value) => model.text(metric, value),

@@ -19,7 +19,7 @@ export class Toolbar {
                 title: "Metric of widths, bars and order",
                 onchange: () => state.set({ metric: this.metric.value, sort: "" }),
             },
-            model.metrics.map(({ key, title }) => h("option", { value: key }, title)),
+            model.metrics.filter(({ key }) => !model.absent.has(key)).map(({ key, title }) => h("option", { value: key }, title)),
         );
         this.unit = choice(
             "Unit",
