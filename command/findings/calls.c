@@ -23,18 +23,24 @@ static void write_bare_name(char *to, size_t bytes, const char *name)
     to[used] = '\0';
 }
 
-void name_call(char to[NAME_BYTES], const struct rows *rows, uint32_t row)
+/* Returns a name without what glibc puts before the names of its functions. */
+static const char *without_prefixes(const char *name)
 {
     static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            name += strlen(prefixes[i]);
+    return name;
+}
+
+void name_call(char to[NAME_BYTES], const struct rows *rows, uint32_t row)
+{
     for (uint32_t i = row; rows->row[i].foreign && !row_module_runs_scripts(rows->row[i].label->module);
          i = rows->row[i].parent)
         row = i;
     const char *name = row_is_holder(&rows->row[row]) ? "the interpreter's lock" : rows->row[row].label->name;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            name += strlen(prefixes[i]);
     char bare[4 * NAME_BYTES];
-    write_bare_name(bare, sizeof bare, name);
+    write_bare_name(bare, sizeof bare, without_prefixes(name));
     shorten_name(to, bare);
 }
 
@@ -109,41 +115,66 @@ static const struct awaited storage = {
               "work run meanwhile.",
 };
 
-/* Parts of functions' names. The first match decides; each function comes before those that it is built on. */
+/* Names of functions, as write_plain_name() makes them. The first match decides; each function comes before those that it is
+ * built on. */
 static const struct {
-    const char *part;
+    const char *name;
     const struct awaited *awaited;
 } entries[] = {
     {"pthread_join", &join},
-    {"pthread_timedjoin", &join},
-    {"clockjoin", &join},
+    {"pthread_timedjoin_np", &join},
+    {"pthread_clockjoin_np", &join},
+    {"pthread_clockjoin_ex", &join},
     {"thrd_join", &join},
-    {"thread::join", &join},
+    {"std::thread::join", &join},
     {"Thread.join", &join}, /* Python's */
-    {"cond_wait", &signal},
-    {"cond_timedwait", &signal},
-    {"cond_clockwait", &signal},
+    {"pthread_cond_wait", &signal},
+    {"pthread_cond_timedwait", &signal},
+    {"pthread_cond_clockwait", &signal},
+    {"pthread_cond_wait_common", &signal},
     {"cnd_wait", &signal},
     {"cnd_timedwait", &signal},
-    {"condition_variable", &signal},
+    {"std::condition_variable::wait", &signal},
     {"sem_wait", &signal},
     {"sem_timedwait", &signal},
     {"sem_clockwait", &signal},
-    {"barrier_wait", &signal},
+    {"new_sem_wait", &signal}, /* glibc's own names of sem_wait */
+    {"new_sem_wait_slow64", &signal},
+    {"pthread_barrier_wait", &signal},
     {"pthread_once", &signal},
     {"call_once", &signal},
-    {"atomic_futex", &signal},
-    {"mutex_lock", &lock},
-    {"mutex_timedlock", &lock},
-    {"mutex_clocklock", &lock},
+    {"std::__atomic_futex_unsigned_base::_M_futex_wait_until", &signal},
+    {"std::__atomic_futex_unsigned_base::_M_futex_wait_until_steady", &signal},
+    {"pthread_mutex_lock", &lock},
+    {"pthread_mutex_timedlock", &lock},
+    {"pthread_mutex_clocklock", &lock},
     {"mtx_lock", &lock},
     {"mtx_timedlock", &lock},
-    {"rwlock_", &lock},
-    {"lll_lock", &lock},
-    {"Mutex::lock", &lock}, /* Rust's */
-    {"RwLock", &lock},
-    {"futex", &signal},
-    {"platform_wait", &signal}, /* libstdc++: semaphores, latches, barriers, atomics */
+    {"pthread_rwlock_rdlock", &lock},
+    {"pthread_rwlock_wrlock", &lock},
+    {"pthread_rwlock_timedrdlock", &lock},
+    {"pthread_rwlock_timedwrlock", &lock},
+    {"pthread_rwlock_clockrdlock", &lock},
+    {"pthread_rwlock_clockwrlock", &lock},
+    {"lll_lock_wait", &lock},
+    {"lll_lock_wait_private", &lock},
+    {"std::sys::unix::locks::futex_mutex::Mutex::lock_contended", &lock}, /* Rust's, before 1.75 and since */
+    {"std::sys::unix::locks::futex_rwlock::RwLock::read_contended", &lock},
+    {"std::sys::unix::locks::futex_rwlock::RwLock::write_contended", &lock},
+    {"std::sys::sync::mutex::futex::Mutex::lock_contended", &lock},
+    {"std::sys::sync::rwlock::futex::RwLock::read_contended", &lock},
+    {"std::sys::sync::rwlock::futex::RwLock::write_contended", &lock},
+    {"<std::sys::sync::mutex::futex::Mutex>::lock_contended", &lock},
+    {"<std::sys::sync::rwlock::futex::RwLock>::read_contended", &lock},
+    {"<std::sys::sync::rwlock::futex::RwLock>::write_contended", &lock},
+    {"std::sys::unix::futex::futex_wait", &signal},
+    {"std::sys::pal::unix::futex::futex_wait", &signal},
+    {"futex_wait", &signal},
+    {"futex_abstimed_wait_common", &signal},
+    {"futex_abstimed_wait_common64", &signal},
+    {"futex_abstimed_wait_cancelable64", &signal},
+    {"std::__detail::__platform_wait", &signal}, /* libstdc++: semaphores, latches, barriers, atomics */
+    {"wait", &process},
     {"waitpid", &process},
     {"wait3", &process},
     {"wait4", &process},
@@ -152,19 +183,31 @@ static const struct {
     {"semtimedop", &process},
     {"msgrcv", &process},
     {"flock", &process},
+    {"lockf", &process},
     {"poll", &event},
+    {"ppoll", &event},
     {"epoll_wait", &event},
     {"epoll_pwait", &event},
+    {"epoll_pwait2", &event},
     {"select", &event},
+    {"pselect", &event},
     {"accept", &event},
+    {"accept4", &event},
     {"pause", &event},
     {"sigsuspend", &event},
     {"sigwait", &event},
+    {"sigwaitinfo", &event},
     {"sigtimedwait", &event},
     {"recv", &socket},
+    {"recvfrom", &socket},
+    {"recvmsg", &socket},
+    {"recvmmsg", &socket},
+    {"send", &socket},
     {"sendto", &socket},
     {"sendmsg", &socket},
+    {"sendmmsg", &socket},
     {"connect", &socket},
+    {"sync", &storage},
     {"fsync", &storage},
     {"fdatasync", &storage},
     {"msync", &storage},
@@ -172,17 +215,22 @@ static const struct {
     {"sync_file_range", &storage},
 };
 
-/* Returns whether the row's function, or one of the same library through which it was called, has this part in its name,
- * or one of another library exactly this name. Parts of those say little: their select_device() may call usleep(). But they
- * are all there is if the thread sleeps in syscall(). */
-static bool has_function(const struct rows *rows, uint32_t row, const char *part)
+/* Writes the name by which programs call a function: "poll" for __GI___poll, without a return type. */
+static void write_plain_name(char *to, size_t bytes, const char *name)
 {
-    const char *library = rows->row[row].label->module;
-    bool same = true, raw = strcmp(rows->row[row].label->name, "syscall") == 0;
+    write_bare_name(to, bytes, without_prefixes(name));
+    const char *space = strrchr(to, ' ');
+    if (space)
+        memmove(to, space + 1, strlen(space));
+}
+
+/* Returns whether the row's function, or one outside the program through which it was called, has this name. */
+static bool has_function(const struct rows *rows, uint32_t row, const char *name)
+{
+    char plain[4 * NAME_BYTES];
     for (; rows->row[row].foreign; row = rows->row[row].parent) {
-        const struct row_label *label = rows->row[row].label;
-        same = same && strcmp(label->module, library) == 0;
-        if (same || raw ? strstr(label->name, part) != NULL : strcmp(label->name, part) == 0)
+        write_plain_name(plain, sizeof plain, rows->row[row].label->name);
+        if (strcmp(plain, name) == 0)
             return true;
     }
     return false;
@@ -195,7 +243,7 @@ const struct awaited *awaited_of(const struct rows *rows, uint32_t row)
     if (!rows->row[row].foreign)
         return &no_call;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        if (has_function(rows, row, entries[i].part))
+        if (has_function(rows, row, entries[i].name))
             return entries[i].awaited;
     return &unknown;
 }

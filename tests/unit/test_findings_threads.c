@@ -2,7 +2,7 @@
 /* Findings about threads that sleep, are not used or are not measured. */
 #include "tests/unit/findings_program.h"
 
-enum { USLEEP = 40, LOCK, JOIN, FUTEX, LATER_IN_HEAVY, WAIT_CONDITION, WAIT_CHILD, WAIT_EVENT };
+enum { USLEEP = 40, LOCK, JOIN, FUTEX, LATER_IN_HEAVY, WAIT_CONDITION, WAIT_CHILD, WAIT_EVENT, NAMED };
 #define WITH_PROFILE(name) UNIT_TEST_WITH(name, start, destroy)
 
 static int start(void **state)
@@ -189,6 +189,34 @@ WITH_PROFILE(who_waits_for_a_thread_that_works_is_not_the_cause)
     made.nodes[works].metric = (struct profile_sums){0};
     gather();
     assert_in(found("coarse")->title, "blocked in pthread_cond_wait");
+}
+
+/* A function is known by its whole name, however libraries and compilers decorate that. */
+WITH_PROFILE(what_a_call_waits_for_is_not_guessed_from_a_part_of_its_name)
+{
+    static const struct {
+        const char *name, *title;
+    } calls[] = {
+        {"__GI___poll", "blocked in poll (waiting for events)"},
+        {"poll_cache", "blocked in poll_cache"},
+        {"___pthread_mutex_lock", "blocked in pthread_mutex_lock (waiting for a lock)"},
+        {"my_pthread_mutex_lock", "blocked in my_pthread_mutex_lock"},
+        {"std::condition_variable::wait(std::unique_lock<std::mutex>&)",
+         "blocked in std::condition_variable::wait (waiting for other threads)"},
+        {"void std::__detail::__platform_wait<int>(int const*, int)", " (waiting for other threads)"},
+        {"fsync", "blocked in fsync (waiting for storage)"},
+        {"async_writer", "blocked in async_writer"},
+        {"accept4", "blocked in accept4 (waiting for events)"},
+        {"acceptable", "blocked in acceptable"},
+    };
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        fake_function(FOREIGN_KEY(NAMED + i), calls[i].name, "", 0, 0);
+        sleeps(heavy(), NAMED + i, 2, THREADS, THREADS);
+        gather();
+        const char *title = only("blocked")->title, *end = title + strlen(title);
+        assert_string_equal(end - strlen(calls[i].title), calls[i].title);
+        made.profile.node_count--;
+    }
 }
 
 /* Threads end when they have done their work, and a server is idle without requests. */
