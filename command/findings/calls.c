@@ -127,7 +127,9 @@ static const struct {
     {"pthread_clockjoin_ex", &join},
     {"thrd_join", &join},
     {"std::thread::join", &join},
-    {"Thread.join", &join}, /* Python's */
+    {"Thread.join", &join},          /* Python's */
+    {"ObjectMonitor::enter", &lock}, /* Java's synchronized */
+    {"ObjectMonitor::ReenterI", &lock},
     {"pthread_cond_wait", &signal},
     {"pthread_cond_timedwait", &signal},
     {"pthread_cond_clockwait", &signal},

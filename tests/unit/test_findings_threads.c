@@ -191,6 +191,13 @@ WITH_PROFILE(who_waits_for_a_thread_that_works_is_not_the_cause)
     assert_in(found("coarse")->title, "blocked in pthread_cond_wait");
 }
 
+WITH_PROFILE(a_monitor_of_java_is_a_lock_although_it_is_built_on_a_condition)
+{
+    fake_function(FOREIGN_KEY(NAMED), "ObjectMonitor::enter(JavaThread*)", "", 0, 0);
+    sleeps(frame(heavy(), FOREIGN_KEY(NAMED)), WAIT_CONDITION, 2, THREADS, THREADS);
+    assert_string_equal(only("blocked")->title, "8.00 s blocked in ObjectMonitor::enter (waiting for a lock)");
+}
+
 /* A function is known by its whole name, however libraries and compilers decorate that. */
 WITH_PROFILE(what_a_call_waits_for_is_not_guessed_from_a_part_of_its_name)
 {
