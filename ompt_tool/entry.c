@@ -331,13 +331,19 @@ static bool entry_is_forbidden(bool speaks)
     return call != NULL;
 }
 
-/* Starts the tool. Before OpenMP 5.0, this function had only two parameters, the second of which was
- * tool_data. */
+/* Returns true if a runtime called the tool with the parameters of OpenMP 5.0. Before, there were two, the second of which
+ * was tool_data; the third argument is then whatever its register has, which may be tool_data, too. Such a runtime's
+ * callbacks have other parameters as well. */
+static bool entry_speaks_openmp_5(int device, const ompt_data_t *tool_data, const ompt_start_tool_result_t *started)
+{
+    return tool_data == &started->tool_data && device != (int)(uintptr_t)&started->tool_data;
+}
+
+/* Starts the tool. */
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     struct os_write_guard guard;
-    (void)device;
-    if (tool_data != &result.tool_data) {
+    if (!entry_speaks_openmp_5(device, tool_data, &result)) {
         log_line_of_job("the OpenMP runtime (", session.runtime,
                         ") has a tool interface older than that of OpenMP 5.0; nothing is measured", NULL);
         return 0;
@@ -355,13 +361,26 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     return started;
 }
 
+static int initialize_second(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data);
+
+static void finalize_second(ompt_data_t *tool_data)
+{
+    (void)tool_data; /* the measurement ends with the first runtime, or with the process */
+}
+
+static ompt_start_tool_result_t second_result = {initialize_second, finalize_second, {0}};
+
 /* Serves a second runtime of the process, for example LLVM's in a program built by GCC. Each has threads and
  * regions of its own; a region of one may be inside a region of the other. */
 static int initialize_second(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     char text[800];
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
-    (void)device, (void)tool_data;
+    if (!entry_speaks_openmp_5(device, tool_data, &second_result)) {
+        log_line_of_job(
+            "the second OpenMP runtime has a tool interface older than that of OpenMP 5.0; it is not measured", NULL);
+        return 0;
+    }
     if (!set_callback || !arena_is_open() || load_relaxed(&session.stopping))
         return 0;
     if (entry_is_llvm(lookup)) {
@@ -375,13 +394,6 @@ static int initialize_second(ompt_function_lookup_t lookup, int device, ompt_dat
     entry_note_later_runtime(lookup);
     return 1;
 }
-
-static void finalize_second(ompt_data_t *tool_data)
-{
-    (void)tool_data; /* the measurement ends with the first runtime, or with the process */
-}
-
-static ompt_start_tool_result_t second_result = {initialize_second, finalize_second, {0}};
 
 static void finalize(ompt_data_t *tool_data)
 {

@@ -230,9 +230,13 @@ class SameWithTool(BlameTest):
                     self.assertGreater(profile.clocked("team"), 0)
 
     def test_a_runtime_with_an_older_tool_interface_is_asked_for_nothing(self):
-        run = self.plain([program("old_runtime"), LIBRARY])
+        for case in ("", "same"):
+            run = self.plain([program("old_runtime"), LIBRARY, case])
+            self.assertEqual((run.status, run.stdout), (0, "started 0, asked for 0\n"), run)
+            self.assertIn("(of 2018) has a tool interface older than that of OpenMP 5.0; nothing is measured", run.stderr)
+        run = self.attached([program("old_runtime"), LIBRARY, "second"])
         self.assertEqual((run.status, run.stdout), (0, "started 0, asked for 0\n"), run)
-        self.assertIn("(of 2018) has a tool interface older than that of OpenMP 5.0; nothing is measured", run.stderr)
+        self.assertIn("the second OpenMP runtime has a tool interface older than that of OpenMP 5.0; it is not measured", run.stderr)
 
     def test_a_program_of_gcc_that_ends_with_its_last_thread_ends(self):
         _, profile = self.same("first_thread_gcc", "last", how="launcher")

@@ -1,5 +1,6 @@
 /* Starts the tool at the given path as libiomp5 of 2018 does, whose interface is older than OpenMP 5.0's: the tool's data is the second argument, and a
- * callback that was asked for is called, also where the tool has declined. */
+ * callback that was asked for is called, also where the tool has declined. With `same`, the register of a third argument happens to have the tool's
+ * data, too; with `second`, another runtime was there before. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,8 +30,13 @@ int main(int argc, char **argv)
     void *tool = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     struct result *(*start)(unsigned, const char *) =
         tool ? (struct result * (*)(unsigned, const char *)) dlsym(tool, "ompt_start_tool") : NULL;
+    if (argc > 2 && strcmp(argv[2], "second") == 0) {
+#pragma omp parallel num_threads(2)
+        __asm__ volatile("");
+    }
     struct result *result = start ? start(201611, "of 2018") : NULL;
-    int started = result ? result->initialize(lookup, &result->tool_data, 0x7f00) : -1;
+    uintptr_t third = argc > 2 && strcmp(argv[2], "same") == 0 ? (uintptr_t)&result->tool_data : 0x7f00;
+    int started = result ? result->initialize(lookup, &result->tool_data, third) : -1;
     printf("started %d, asked for %d\n", started, asked);
     return 0;
 }

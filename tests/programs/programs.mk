@@ -124,7 +124,7 @@ $(call test_forms,starts,starts.c,$(TEST_CLANG))
 $(call test_forms,own_tool,own_tool.c,$(TEST_CLANG) -rdynamic)
 $(call test_forms,own_tool.so,own_tool.c,$(CLANG) $(TEST_PLAIN) -DLIBRARY)
 $(call test_forms,played_clock.so,played_clock.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE)
-$(call test_forms,old_runtime,old_runtime.c,$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),-ldl)
+$(call test_forms,old_runtime,old_runtime.c,$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE -fopenmp $(TEST_WARN),-ldl)
 $(call test_forms,memory_checked,memory_checked.c,$(TEST_CLANG))
 $(call test_forms,processor,processor.c,$(TEST_CLANG))
 TEST_OWN_NAMES := $(TEST_CLANG) -std=c11 -U_GNU_SOURCE -fno-builtin
