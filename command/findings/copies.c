@@ -12,8 +12,8 @@ static bool is_copy(const struct rows *rows, uint32_t index)
            (strstr(row->label->name, "memcpy") || strstr(row->label->name, "memmove"));
 }
 
-/* Returns the ns of work of the copies that a unit's threads make when they enter, the ns of idleness beside them,
- * and the row with most work. */
+/* Returns the ns of work of the copies that a unit's threads make when they enter, the ns of idleness in the
+ * team beside them, and the row with most work. */
 static double copied_ns(const struct inquiry *inquiry, uint32_t unit, double *idle_ns, uint32_t *most)
 {
     const struct rows *rows = inquiry->rows;
@@ -44,7 +44,7 @@ void find_copies(struct inquiry *inquiry)
         if (!finding_is_enough(inquiry, seconds) || seconds < MOSTLY * unit->sum.work * 1e-9)
             continue;
         unit->copies = true;
-        unit->idle_for_copies = beside_ns - unit->idle_ns[CAUSE_NO_TEAM] >= MOSTLY * unit->idle_ns[CAUSE_BARRIER];
+        unit->idle_for_copies = beside_ns >= MOSTLY * unit->idle_ns[CAUSE_BARRIER];
         double waited_s = unit->idle_for_copies ? unit->idle_ns[CAUSE_BARRIER] * 1e-9 : 0;
         struct finding finding = {
             .rule = "copies", .row = row, .metric = METRIC_WORK, .seconds = seconds, .sampled = true};

@@ -9,12 +9,13 @@
 #include "command/tables/ranks.h"
 #include "command/text/memory.h"
 
-/* Each rule records its findings. find_both comes before the rules whose findings it replaces. */
+/* Each rule records its findings. find_both comes before the rules whose findings it replaces, find_locks before
+ * find_blocked. */
 static void (*const rules[])(struct inquiry *) = {
-    find_no_core,    find_losses,         find_start_up,     find_serial_code, find_fine_units,
-    find_copies,     find_both,           find_idle_regions, find_overhead,    find_blocked,
-    find_one_thread, find_unseen_threads, find_locks,        find_late_ranks,  find_late_between_nodes,
-    find_mpi_waits,  find_unequal_ranks,  find_changes,      find_periods,
+    find_no_core,   find_losses,        find_start_up,       find_serial_code, find_fine_units,
+    find_copies,    find_both,          find_idle_regions,   find_overhead,    find_locks,
+    find_blocked,   find_one_thread,    find_unseen_threads, find_late_ranks,  find_late_between_nodes,
+    find_mpi_waits, find_unequal_ranks, find_changes,        find_periods,
 };
 
 static bool comes_before(const struct finding *one, const struct finding *other)
@@ -41,6 +42,7 @@ static void free_inquiry(struct inquiry *inquiry)
     free(inquiry->in_task);
     free(inquiry->own);
     free(inquiry->awaited);
+    free(inquiry->holds_told);
     for (int cause = 0; cause < CAUSES; cause++) {
         free(inquiry->idle_ns[cause]);
         free(inquiry->lost_ns[cause]);
@@ -98,6 +100,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
                               .rows = rows,
                               .locks = locks,
                               .waits = waits,
+                              .holds_told = memory_array(rows->count, sizeof *inquiry.holds_told),
                               .findings = memory_array(1, sizeof *inquiry.findings),
                               .threads = rows->threads,
                               .cores = rows->cores};

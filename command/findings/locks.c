@@ -1,7 +1,9 @@
 /* Finds locks that threads wait for: single locks, and functions that hold many locks. */
 #include "command/findings/rules.h"
 #include "command/rows/label.h"
+#include "command/rows/own.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +46,41 @@ static void add_sleep_of_holder(struct waiting *to, const struct wait_pair *pair
     if (asleep_ns > to->most_asleep_ns) {
         to->most_asleep_ns = asleep_ns;
         to->asleep = pair->row;
+    }
+}
+
+/* Returns the call below a row that slept most, ROW_NONE if none did. */
+static uint32_t most_blocked_call(const struct rows *rows, uint32_t above)
+{
+    uint32_t most = ROW_NONE;
+    for (uint32_t i = above + 1; i < rows->count && rows->row[i].depth > rows->row[above].depth; i++) {
+        const struct profile_sums *sums = rows->row[i].exclusive;
+        if (rows->row[i].kind != ROW_STATEMENT && sums->blocked > 0 &&
+            (most == ROW_NONE || sums->blocked > rows->row[most].exclusive->blocked))
+            most = i;
+    }
+    return most;
+}
+
+/* A lock of POSIX threads has its blame at its release, which has no time of its own. Its holders had it for at least
+ * 1 / (threads - 1) of the waiting. Of this the function around it slept, or waited for a core in the same call, what it
+ * did not run. */
+static void add_sleep_of_releaser(const struct inquiry *inquiry, struct waiting *to)
+{
+    const struct rows *rows = inquiry->rows;
+    double others = inquiry->threads - 1;
+    if (to->held_ns > 0 || to->row == ROW_NONE || others < 1)
+        return;
+    for (uint32_t row = to->row; row; row = rows->row[row].parent) {
+        uint32_t asleep = most_blocked_call(rows, row);
+        if (asleep == ROW_NONE)
+            continue;
+        const struct profile_sums *within = rows->row[row].inclusive,
+                                  *call = rows->row[rows_outermost(rows, asleep)].inclusive;
+        double ran_ns = within->work + within->overhead + within->no_core - call->no_core;
+        to->asleep_ns = others * fmin(fmax(0, to->holder_ns / others - ran_ns), call->blocked + call->no_core);
+        to->asleep = asleep;
+        return;
     }
 }
 
@@ -138,9 +175,11 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     describe_lock(inquiry, lock, more, sizeof more);
     describe_missing_cores(waiting, cores, sizeof cores);
     bool sleeps = describe_sleep(inquiry, waiting, asleep, sizeof asleep);
-    if (sleeps)
+    if (sleeps) {
+        inquiry->holds_told[waiting->asleep] = true;
         snprintf(slept, sizeof slept, ", and for about %s %% its holder slept",
                  DECIMAL(100 * waiting->asleep_ns / waiting->ns, 0));
+    }
     finding.title = format_printable("%s s of waiting for %s%s", DECIMAL(seconds, 2), name, asleep);
     finding.evidence = format_printable("for %s %% of that, nobody held the lock%s%s%s",
                                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), slept, more, cores);
@@ -210,6 +249,7 @@ void find_locks(struct inquiry *inquiry)
         uint32_t stamp = next_stamp(inquiry);
         for (uint32_t i = 0; i < place->pair_count; i++)
             add_lock_wait_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
+        add_sleep_of_releaser(inquiry, &waiting);
         if (is_lock_waiting_enough(inquiry, waiting.ns * 1e-9))
             put_lock_finding(inquiry, &waiting, find_waited_lock(inquiry, place));
     }

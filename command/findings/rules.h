@@ -164,6 +164,7 @@ struct inquiry {
     double *awaited_ns[CAUSES];
     /* by row: what it waits for while it sleeps; NULL: it does not sleep */
     const struct awaited **awaited;
+    bool *holds_told; /* by row: whether a finding says that it sleeps while it holds a lock */
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;

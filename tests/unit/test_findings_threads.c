@@ -124,6 +124,22 @@ WITH_PROFILE(a_lock_whose_holder_sleeps_names_the_call)
     assert_in(finding->advice, "Do less while holding the lock");
 }
 
+/* The release of a mutex is blamed. The function around it sleeps for 2 s, in which three threads wait. If it works for
+ * 2 s, that may be what they wait for. */
+WITH_PROFILE(a_mutex_whose_holder_sleeps_names_the_call)
+{
+    uint32_t holder = heavy(), asleep = sleeps(holder, USLEEP, 2, 1, 1);
+    made.nodes[asleep].metric.inverse_busy = 2 * S / THREADS;
+    add_lock_of(PROFILE_LOCK_MUTEX, frame(holder, KEY(LATER_IN_HEAVY)), 0x1234, 6);
+    const struct finding *finding = only("lock-bound");
+    assert_in(finding->title, "held while blocked in usleep");
+    assert_in(finding->evidence, "for about 100 % its holder slept");
+    made.nodes[holder].metric.work = 2 * S;
+    made.nodes[holder].metric.inverse_busy = 2 * S / THREADS;
+    gather();
+    assert_null(strstr(found("lock-bound")->title, "held while"));
+}
+
 /* The sleep of 2 s counts for a third of the waiting: nobody held the lock for the rest. */
 WITH_PROFILE(a_lock_that_is_mostly_passed_on_is_not_held_while_blocked)
 {
