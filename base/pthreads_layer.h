@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN };
+#define PTHREADS_LIMITED 0x100u /* with the kind in wait_begins(): the wait has a time limit */
 
 /* What a thread waits for until another thread wakes it. */
 enum pthreads_awaited { PTHREADS_CONDITION, PTHREADS_SEMAPHORE };

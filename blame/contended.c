@@ -7,6 +7,8 @@ uint8_t contended_seen[CONTENDED_SLOTS] __attribute__((aligned(64)));
 /* for each slot: number of entries with blame in the tables of directed.c */
 static uint32_t blamed[CONTENDED_SLOTS];
 
+uint32_t contended_posix_waits;
+
 static uint32_t nobody_reads;
 static uint32_t *posix = &nobody_reads; /* contended_count_posix() */
 

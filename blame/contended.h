@@ -62,6 +62,9 @@ struct contended_pace {
 /* Chooses which locks the thread stamps until its next sample. [handler] */
 void contended_choose(struct state_line *line, struct contended_pace *pace, uint64_t now_ns);
 
+/* 1 once a thread has waited for a lock of POSIX threads. */
+extern uint32_t contended_posix_waits;
+
 /* Returns true for locks of POSIX threads. No state line names their holders, and they are never stamped. [handler] */
 static inline bool contended_is_posix(uint64_t key)
 {

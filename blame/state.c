@@ -441,6 +441,36 @@ uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32
     return total;
 }
 
+uint32_t state_find_waited(const struct state_line *own, int64_t ticks, struct state_waited waited[STATE_WAITED])
+{
+    uint32_t count = load_acquire(&high_water), found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key = load_acquire(&lines[i].wait_key);
+        if (likely(PROFILE_LOCK_KEY_KIND(key) < PROFILE_LOCK_MUTEX) || &lines[i] == own ||
+            load_acquire(&lines[i].state) == STATE_ABSENT || load_relaxed(&lines[i].wait_limited) ||
+            (int64_t)load_relaxed(&lines[i].wait_since) - ticks > 0)
+            continue;
+        uint32_t at = 0;
+        while (at < found && waited[at].key != key)
+            at++;
+        if (at == STATE_WAITED)
+            continue;
+        if (at == found)
+            waited[found++] = (struct state_waited){.key = key};
+        waited[at].waiters++;
+    }
+    return found;
+}
+
+const struct state_line *state_line_of(int32_t tid)
+{
+    uint32_t count = load_acquire(&high_water);
+    for (uint32_t i = 0; i < count; i++)
+        if (load_acquire(&lines[i].state) != STATE_ABSENT && load_relaxed(&lines[i].tid) == tid)
+            return &lines[i];
+    return NULL;
+}
+
 /* Returns the line of the lock's holder at that time: the thread that acquired it last before, unless it had released
  * it by then. If there is none, a thread that holds unnamed locks is taken. STATE_NO_HOLDER: the lock was free,
  * between two owners. For each thread the held locks are read before the released ones, so that a release in between

@@ -78,6 +78,8 @@ struct state_line {
     uint64_t wait_since;                    /* start of the wait for wait_key */
     /* ticks that the thread lacked a core at the end of its last wait for a lock; only the thread reads it */
     uint64_t wait_lacked;
+    int32_t tid;           /* number of the thread */
+    bool wait_limited;     /* whether the wait for wait_key, a lock of POSIX threads, has a time limit */
     uint32_t releases;     /* number of entries ever written to released[] */
     uint32_t acquisitions; /* number of locks acquired; distinguishes one wait from the next */
     /* The last releases of stamped locks. A sample asks who held a lock when its timer was due, and several
@@ -227,6 +229,20 @@ enum state_handover state_handover_after(int64_t ticks, uint64_t key, uint32_t *
 /* Counts the threads that had begun to wait by that time (in ticks) for each of the locks in own->held. Returns
  * their total number. [handler] */
 uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32_t waiters[STATE_HELD_LOCKS]);
+
+/* The threads that wait for one lock of POSIX threads. */
+struct state_waited {
+    uint64_t key;
+    uint32_t waiters;
+};
+#define STATE_WAITED 32u
+
+/* Counts the threads other than that of the line that had begun to wait by that time (in ticks), without a time limit,
+ * for locks of POSIX threads. Returns the number of such locks, at most STATE_WAITED. [handler] */
+uint32_t state_find_waited(const struct state_line *own, int64_t ticks, struct state_waited waited[STATE_WAITED]);
+
+/* Returns the line of the thread with that number; NULL if there is none. [handler] */
+const struct state_line *state_line_of(int32_t tid);
 
 /* Returns true if a thread other than that of the line waits for the lock now. [handler] */
 bool state_others_wait(const struct state_line *own, uint64_t key);

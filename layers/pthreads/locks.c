@@ -67,7 +67,7 @@ static inline int lock_wait_ends(const struct pthreads_tool *tool, int status)
 
 /* DEFINE_ACQUIRE_LIMITED: libc checks some parameters before it tries, so the function tries only if they are valid. */
 #define DEFINE_ACQUIRE_LIMITED(name, try, kind, object, valid, parameters, arguments)                                  \
-    DEFINE_WAIT(name, kind, object, parameters, arguments)                                                             \
+    DEFINE_WAIT(name, (kind) | PTHREADS_LIMITED, object, parameters, arguments)                                        \
     EXPORT int name parameters                                                                                         \
     {                                                                                                                  \
         int status = (valid) ? REAL(try)(object) : EBUSY;                                                              \
@@ -111,8 +111,8 @@ static inline bool mutex_seems_free(const pthread_mutex_t *mutex)
 }
 
 /* DEFINE_ACQUIRE_MUTEX: like DEFINE_ACQUIRE_LIMITED, but looks at a mutex that is not simple instead of trying it. */
-#define DEFINE_ACQUIRE_MUTEX(name, valid, parameters, arguments)                                                       \
-    DEFINE_WAIT(name, PTHREADS_MUTEX, mutex, parameters, arguments)                                                    \
+#define DEFINE_ACQUIRE_MUTEX(name, limited, valid, parameters, arguments)                                              \
+    DEFINE_WAIT(name, PTHREADS_MUTEX | (limited), mutex, parameters, arguments)                                        \
     EXPORT int name parameters                                                                                         \
     {                                                                                                                  \
         int status = EBUSY;                                                                                            \
@@ -125,15 +125,15 @@ static inline bool mutex_seems_free(const pthread_mutex_t *mutex)
         return wait_in_##name arguments;                                                                               \
     }
 
-DEFINE_ACQUIRE_MUTEX(pthread_mutex_lock, true, (pthread_mutex_t * mutex), (mutex))
-DEFINE_ACQUIRE_MUTEX(pthread_mutex_timedlock, true, (pthread_mutex_t * mutex, const struct timespec *limit),
-                     (mutex, limit))
-DEFINE_ACQUIRE_MUTEX(pthread_mutex_clocklock, clock_is_valid(clock),
+DEFINE_ACQUIRE_MUTEX(pthread_mutex_lock, 0, true, (pthread_mutex_t * mutex), (mutex))
+DEFINE_ACQUIRE_MUTEX(pthread_mutex_timedlock, PTHREADS_LIMITED, true,
+                     (pthread_mutex_t * mutex, const struct timespec *limit), (mutex, limit))
+DEFINE_ACQUIRE_MUTEX(pthread_mutex_clocklock, PTHREADS_LIMITED, clock_is_valid(clock),
                      (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *limit), (mutex, clock, limit))
 DEFINE_RELEASE(pthread_mutex_unlock, PTHREADS_MUTEX, pthread_mutex_t, mutex_is_freed(object))
 
 DEFINE_ACQUIRE(mtx_lock, mtx_trylock, thrd_busy, PTHREADS_MUTEX, mutex, (mtx_t * mutex), (mutex))
-DEFINE_ACQUIRE(mtx_timedlock, mtx_trylock, thrd_busy, PTHREADS_MUTEX, mutex,
+DEFINE_ACQUIRE(mtx_timedlock, mtx_trylock, thrd_busy, PTHREADS_MUTEX | PTHREADS_LIMITED, mutex,
                (mtx_t *restrict mutex, const struct timespec *restrict limit), (mutex, limit))
 DEFINE_RELEASE(mtx_unlock, PTHREADS_MUTEX, mtx_t, mtx_is_freed(object))
 

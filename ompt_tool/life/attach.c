@@ -51,6 +51,7 @@ static void attach_set_state(struct thread *thread, bool plain)
     bool outside =
         plain && (!session.plain || load_acquire(&session.teams)) && thread->ledger->kind == PROFILE_THREAD_OTHER;
     thread->record.plain = plain;
+    store_relaxed(&thread->line->tid, (int32_t)thread->ledger->tid);
     if (plain) {
         thread->line->began = clock_ticks();
         state_set_work(thread->line);

@@ -8,6 +8,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/os.h"
 #include "base/registers.h"
 #include "blame/contended.h"
 #include "blame/state.h"
@@ -24,7 +25,7 @@ static void pthread_wait_sleeps(struct state_line *line, uint64_t now_ticks)
     state_fall_asleep(line, now_ticks);
 }
 
-bool pthread_wait_begin(struct thread *thread, uint64_t key, const uintptr_t *frame)
+bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const uintptr_t *frame)
 {
     struct state_line *line = thread->line;
     /* The runtime waits by locks, too, and the tool's own callbacks may meet locks in the program's heap. */
@@ -33,6 +34,9 @@ bool pthread_wait_begin(struct thread *thread, uint64_t key, const uintptr_t *fr
     thread->pthread.returns_to = frame[1];
     store_relaxed(&thread->pthread.frame, frame);
     uint64_t now_ticks = clock_ticks();
+    if (unlikely(!load_relaxed(&contended_posix_waits)))
+        store_relaxed(&contended_posix_waits, 1);
+    store_relaxed(&line->wait_limited, limited);
     state_set_lockwait_at(line, key, now_ticks);
     if (session.counts_cores)
         pthread_wait_sleeps(line, now_ticks);
@@ -90,6 +94,45 @@ bool pthread_lock_is_passing(const struct thread *thread, uint64_t key)
     int word = load_relaxed(&mutex->__data.__lock);
     bool inherits = load_relaxed(&mutex->__data.__kind) & KIND_INHERITS;
     return word == 0 || (inherits && (word & FUTEX_TID_MASK) == thread->ledger->tid);
+}
+
+/* Returns the number of the thread that holds the lock; 0 if nobody does, or the lock does not say who. `lock`: the
+ * lock, or a copy. No signal reaches those who wait in the kernel for a mutex with priority inheritance, so their
+ * samples may come when the holder is another one. */
+static pid_t pthread_holder_in(uint64_t key, const void *lock)
+{
+    const pthread_mutex_t *mutex = lock;
+    const pthread_rwlock_t *rwlock = lock;
+    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_RWLOCK)
+        return load_relaxed(&rwlock->__data.__cur_writer);
+    if (PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_MUTEX || load_relaxed(&mutex->__data.__kind) & KIND_INHERITS)
+        return 0;
+    return load_relaxed(&mutex->__data.__lock) ? load_relaxed(&mutex->__data.__owner) : 0;
+}
+
+bool pthread_lock_is_counted(const struct thread *thread, uint64_t key)
+{
+    /* A condition's waiter is seen as a waiter for the mutex only by its own sample. A wait with a time limit may be over
+     * when the holder's sample is late. */
+    if (!contended_is_posix(key) || load_relaxed(&thread->pthread.mutex) || thread->line->wait_limited)
+        return false;
+    pid_t holder = pthread_holder_in(key, (const void *)(uintptr_t)PROFILE_LOCK_KEY_ID(key));
+    const struct state_line *line = holder ? state_line_of(holder) : NULL;
+    return line && line != thread->line && load_relaxed(&line->counts_waiters) &&
+           load_relaxed(&line->state) != STATE_MPI_WAIT;
+}
+
+bool pthread_lock_is_held(const struct thread *thread, uint64_t key)
+{
+    union {
+        pthread_mutex_t mutex;
+        pthread_rwlock_t rwlock;
+    } copy;
+    /* The waiter may get the lock now, and free its memory. */
+    size_t bytes = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_MUTEX ? sizeof(copy.mutex) : sizeof(copy.rwlock);
+    return PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_SPIN &&
+           os_copy_memory(&copy, (uintptr_t)PROFILE_LOCK_KEY_ID(key), bytes) &&
+           pthread_holder_in(key, &copy) == thread->line->tid;
 }
 
 bool pthread_wait_is_for_mutex(const struct thread *thread, const ucontext_t *context)

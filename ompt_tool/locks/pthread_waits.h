@@ -1,5 +1,6 @@
-/* Waits for locks of POSIX threads, which libblame-pthreads.so reports. No state line says who holds such a lock: the
- * waiters' samples leave their blame for the thread that releases it (blame/directed.h). */
+/* Waits for locks of POSIX threads, which libblame-pthreads.so reports. No state line says who holds such a lock, but a
+ * mutex itself does, and a read-write lock names its writer. Where nobody is named, the waiters' samples leave their
+ * blame for the thread that releases the lock (blame/directed.h). */
 #ifndef BLAME_OMPT_TOOL_LOCKS_PTHREAD_WAITS_H
 #define BLAME_OMPT_TOOL_LOCKS_PTHREAD_WAITS_H
 
@@ -10,9 +11,9 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
-/* Begins a wait for the lock. frame: frame of the function that waits. Returns false if the thread is in another wait,
+/* Begins a wait for the lock. limited: it has a time limit; frame: frame of the function that waits. Returns false if the thread is in another wait,
  * of which this one is a part. [owner] */
-bool pthread_wait_begin(struct thread *thread, uint64_t key, const uintptr_t *frame);
+bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const uintptr_t *frame);
 void pthread_wait_end(struct thread *thread); /* [owner] */
 
 /* Notes the mutex that the thread's condition wait will acquire; 0: none. [owner] */
@@ -24,6 +25,13 @@ bool pthread_wait_is_left(struct thread *thread, const ucontext_t *context);
 /* Returns true if the lock for which the thread waits is known to be on its way to its next owner: nobody holds it, or
  * the thread itself is the next owner. [handler] */
 bool pthread_lock_is_passing(const struct thread *thread, uint64_t key);
+
+/* For a thread that waits for a lock: returns true if the samples of the thread that holds the lock count this one.
+ * [handler] */
+bool pthread_lock_is_counted(const struct thread *thread, uint64_t key);
+
+/* Returns true if the thread holds the lock, for which another thread waits. [handler] */
+bool pthread_lock_is_held(const struct thread *thread, uint64_t key);
 
 /* For a thread in a condition wait: returns true if it sleeps until it gets the mutex. Must be called after
  * restart_enter(). [handler] */

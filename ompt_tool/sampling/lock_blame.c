@@ -13,25 +13,49 @@
 
 /* ---- the holder's side ---- */
 
+static void lock_blame_book(struct thread *thread, uint32_t node_idx, uint64_t key, const struct lock_blame *blame,
+                            bool no_core, uint64_t time_ns)
+{
+    bool posix = contended_is_posix(key);
+    contended_note(key);
+    lock_waits_note(thread, key);
+    if (!node_idx || !attribute_blame(&thread->tree, node_idx, key, blame, time_ns))
+        attribute_waiting(&thread->tree, thread->tree.root, no_core && !posix ? DIRECTED_NO_CORE | key : key, blame,
+                          state_line_number(thread->line), time_ns);
+    else if (!posix)
+        thread->ledger->lock_wait_counted += blame->lock_wait;
+}
+
+/* Blames the thread for those that wait for its locks of POSIX threads. */
+static __attribute__((noinline)) void lock_blame_count_posix(struct thread *thread, uint32_t node_idx, bool no_core,
+                                                             uint64_t time_ns, double p, struct census census)
+{
+    struct state_waited waited[STATE_WAITED];
+    uint32_t count = state_find_waited(thread->line, census.ticks, waited);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!pthread_lock_is_held(thread, waited[i].key))
+            continue;
+        struct lock_blame blame = account_waiter(p * waited[i].waiters, census);
+        thread->pthread.is_awaited = true;
+        lock_blame_book(thread, node_idx, waited[i].key, &blame, no_core, time_ns);
+    }
+}
+
 void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, uint64_t time_ns, double p,
                               struct census census)
 {
     const struct state_line *line = thread->line;
     uint32_t waiters[STATE_HELD_LOCKS];
-    if (!line->counts_waiters || !state_count_waiters(line, census.ticks, waiters))
+    if (!line->counts_waiters)
+        return;
+    if (unlikely(load_relaxed(&contended_posix_waits)))
+        lock_blame_count_posix(thread, node_idx, no_core, time_ns, p, census);
+    if (!state_holds_locks(line) || !state_count_waiters(line, census.ticks, waiters))
         return;
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
         struct lock_blame blame = account_waiter(p * waiters[i], census);
-        uint64_t key = line->held[i];
-        if (!waiters[i])
-            continue;
-        contended_note(key);
-        lock_waits_note(thread, key);
-        if (node_idx && attribute_blame(&thread->tree, node_idx, key, &blame, time_ns))
-            thread->ledger->lock_wait_counted += blame.lock_wait;
-        else
-            attribute_waiting(&thread->tree, thread->tree.root, no_core ? DIRECTED_NO_CORE | key : key, &blame,
-                              state_line_number(line), time_ns);
+        if (waiters[i])
+            lock_blame_book(thread, node_idx, line->held[i], &blame, no_core, time_ns);
     }
 }
 
@@ -65,6 +89,8 @@ bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, d
 {
     struct lock_blame blame = account_waiter(p, census);
     uint32_t owner;
+    if (pthread_lock_is_counted(thread, key))
+        return true;
     if (pthread_lock_is_passing(thread, key))
         return attribute_handover(&thread->tree, node_idx, key, &blame, no_core, time_ns);
     if (directed_is_for_any_holder(key) || (census.holder != STATE_NO_HOLDER && !census.holder_counts))

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/atomics.h"
+#include "blame/contended.h"
 #include "ompt_tool/session/thread.h"
 
 /* Blames the thread for the threads that wait for its locks at one moment of a delivery. p: the moment's weight
@@ -16,6 +18,12 @@
  * none. [handler] */
 void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, uint64_t time_ns, double p,
                               struct census census);
+
+/* Returns true if others may wait for locks that the thread holds. [handler] */
+static inline bool lock_blame_may_be(const struct thread *thread)
+{
+    return unlikely(state_holds_locks(thread->line)) || unlikely(load_relaxed(&contended_posix_waits));
+}
 
 /* Books, in the context of the node, what others have left in the table for the locks that the thread holds. With
  * BLAME_LOCKS=release, that stays there. [handler] */

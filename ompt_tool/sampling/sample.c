@@ -70,7 +70,7 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
 static void sample_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core,
                                  const struct delivery *delivery, uint32_t number, double p, struct census census)
 {
-    if (likely(!state_holds_locks(thread->line)))
+    if (likely(!lock_blame_may_be(thread)))
         return;
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     bool inside = session.options.locks != LOCKS_AT_RELEASE;
@@ -405,7 +405,7 @@ static void sample_record_waiting_idle(struct thread *thread, const struct deliv
         rank_blame_idle(thread, delivery, told);
     if (unlikely(thread->traced))
         tracing_add_idle(thread, delivery, told);
-    if (unlikely(state_holds_locks(thread->line)))
+    if (lock_blame_may_be(thread))
         sample_count_waiters_idle(thread, delivery);
 }
 
@@ -578,6 +578,7 @@ static __attribute__((noinline, cold)) void sample_record_stop(struct thread *th
 
 void sample_ask(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
+    thread->pthread.is_awaited = false;
     stopped_hear(delivery->clocks.ns);
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);

@@ -313,7 +313,8 @@ static bool sleeper_may_be(const struct thread *thread, uint64_t now_ns)
     const struct thread_sleep *sleep = &thread->sleep;
     return sleep->found >= FOUND && sleep->found_ns == now_ns && now_ns - sleep->since_ns >= LEAST_NS &&
            thread->sampling.drawn && thread->ledger->core_source == PROFILE_CORE_SCHEDSTAT &&
-           !thread->restart.needs_baseline && !state_holds_locks(thread->line) && !load_relaxed(&session.paused);
+           !thread->restart.needs_baseline && !state_holds_locks(thread->line) && !thread->pthread.is_awaited &&
+           !load_relaxed(&session.paused);
 }
 
 bool sleeper_begin(struct thread *thread, uint64_t now_ns, int signal)

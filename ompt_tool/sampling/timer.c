@@ -133,6 +133,7 @@ static void timer_slow_down(struct thread *thread)
 void timer_resume(struct thread *thread)
 {
     timer_begin_periods(thread, thread->sleep.begin_ns, crowd_period_ns());
+    store_relaxed(&thread->line->counts_waiters, true);
     os_timer_set(thread->sleep.cpu_timer, true, 0, 0);
     timer_set(thread);
 }
@@ -145,6 +146,7 @@ static bool timer_prepare_sleeper(struct thread *thread, bool was, const struct 
         return true;
     bool is = sleeper_is(thread) || (!was && sleeper_begin(thread, clocks->ns, thread->sampling.signal));
     if (is) {
+        store_relaxed(&thread->line->counts_waiters, false); /* its samples are too far apart */
         sleeper_set_timers(thread, clocks->ns);
         timer_heed_taken_signal(thread);
     } else if (was) {

@@ -101,6 +101,7 @@ struct pthread_wait {
     uintptr_t returns_to;
     /* address of the mutex that the thread's condition wait will acquire; 0: the thread is in no such wait */
     uintptr_t mutex;
+    bool is_awaited; /* whether the last sample has found threads that wait for a lock of this one */
 };
 
 /* What the thread waits for until another thread wakes it (sampling/woken.h). */

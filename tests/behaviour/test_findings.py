@@ -43,10 +43,12 @@ class Findings(BlameTest):
         titles = {"beside": "s of processor time in threads that were not measured", "locks": "many locks are made and destroyed",
                   "flag": "spin-waiting on a flag", "tasks": "tasks are too small", "asleep": "s blocked in usleep",
                   "turns": "s of waiting for critical(input), held while blocked in usleep",
+                  "mutex": "s of waiting for mutex sleep_with_mutex.mutex, held while blocked in usleep",
                   "sections": "sections of unequal length (the longest: long_section) in unequal_sections [parallel"}
         for case, title in titles.items():
             with self.subTest(case=case):
-                run = self.attached([program("constructs"), case], {"BLAME_RATE": "1000", "BLAME_OUT": "profile_" + case}, "launcher")
+                env = {"BLAME_RATE": "1000", "BLAME_OUT": "profile_" + case, "BLAME_POSIX": "0" if case == "beside" else "1"}
+                run = self.attached([program("constructs"), case], env, "launcher")
                 shown = self.plain([BLAME, "report", *run.directories("profile_" + case), "--view", "findings", "--format", "csv"])
                 rows = list(csv.DictReader(io.StringIO(shown.stdout)))
                 found = [title in row["title"] for row in rows].count(True)

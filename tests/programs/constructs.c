@@ -115,6 +115,18 @@ NAMED static void sleep_in_turn(void)
     }
 }
 
+/* The same with a mutex. */
+NAMED static void sleep_with_mutex(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < 25; i++) {
+        pthread_mutex_lock(&mutex);
+        usleep(10000);
+        pthread_mutex_unlock(&mutex);
+    }
+}
+
 NAMED static void long_section(void)
 {
     spin_until(clock_s() + 0.3);
@@ -142,9 +154,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"beside", beside_openmp}, {"locks", make_locks},      {"flag", spin_for_flag},
-                 {"tasks", fine_tasks},     {"asleep", sleep_together}, {"sections", unequal_sections},
-                 {"turns", sleep_in_turn},  {"meeting", meet_in_region}};
+    } cases[] = {{"beside", beside_openmp}, {"locks", make_locks},       {"flag", spin_for_flag},
+                 {"tasks", fine_tasks},     {"asleep", sleep_together},  {"sections", unequal_sections},
+                 {"turns", sleep_in_turn},  {"mutex", sleep_with_mutex}, {"meeting", meet_in_region}};
     begin_openmp();
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)

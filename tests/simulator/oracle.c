@@ -161,6 +161,8 @@ static struct share holder_share(const struct now *now, const struct crowd *crow
     share.adds = waiters > 0 && !now->stopped;
     crowd_blame(crowd, sum.cores, share.weight);
     share.weight[METRIC_LOCK_WAIT] = 1;
+    if (machine.scenario->without_team) /* those that wait leave no core idle: see share_cores() */
+        share.weight[METRIC_CORE_IDLE] = 0;
     for (int i = 0; i < METRIC_COUNT; i++)
         share.weight[i] *= waiters;
     bool waits = now->grace_until_ns || now->state == EXACT_IDLE || now->state == EXACT_PARKED;
@@ -414,7 +416,10 @@ static void apply(const struct change *change)
     if (change->thread == NO_THREAD) {
         sum.locks[change->lock].held = change->held;
         sum.locks[change->lock].context = change->context;
-        sum.locks[change->lock].owner = change->held ? change->peer : next_owner(change);
+        /* of a mutex, which names who releases it, the next owner's samples do not look back */
+        sum.locks[change->lock].owner = change->held                ? change->peer
+                                        : change->peer != NO_THREAD ? NO_THREAD
+                                                                    : next_owner(change);
         return;
     }
     struct now *now = &sum.threads[change->thread];

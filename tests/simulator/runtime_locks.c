@@ -1,9 +1,11 @@
 /* Locks of all kinds. A lock that is released is free until who waits first has woken up, or another takes
  * it. */
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/os.h"
 #include "blame/contended.h"
 #include "ompt_tool/pthreads.h"
 #include "tests/simulator/changes.h"
@@ -234,7 +236,9 @@ enum outcome runtime_ordered(struct activity *activity)
 
 static uint32_t mutexes_left;
 
-/* The tool reads whether the mutex is free. Its address is that of the runtime's lock with this number. */
+#define MUTEX_OWNER (offsetof(pthread_mutex_t, __data.__owner) / sizeof(int))
+
+/* The tool reads whether the mutex is free, and who holds it. Its address is that of the runtime's lock with this number. */
 static int *mutex_word(uint32_t lock)
 {
     static bool mapped;
@@ -249,8 +253,9 @@ static void mutex_have(uint32_t lock)
 {
     struct sim_thread *thread = machine.current;
     locks[lock].holder = thread;
+    mutex_word(lock)[MUTEX_OWNER] = os_tid();
     *mutex_word(lock) = 1;
-    oracle_lock(lock, true, stack_top(thread)->context, NO_THREAD);
+    oracle_lock(lock, true, stack_top(thread)->context, thread->number);
 }
 
 static bool mutex_ask(struct activity *activity)
@@ -288,8 +293,8 @@ static void mutex_release(const struct op *op)
     runtime_call(op, ENTRY_LOCK);
     bool taken = mutexes_left && pthreads_tool.take(PTHREADS_MUTEX, word, &left);
     locks[op->lock].holder = NULL;
-    *word = 0;
-    oracle_lock(op->lock, false, 0, NO_THREAD);
+    word[MUTEX_OWNER] = *word = 0;
+    oracle_lock(op->lock, false, 0, machine.current->number);
     struct sim_thread *next = locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
     if (next)
         machine_wake(next, random_duration(&next->chance, &machine.scenario->wake));
