@@ -136,7 +136,6 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
         ranks_disappear();
     sampler_stop(thread);
     mpi_wait_forget(thread);
-    core_end(&thread->core);
     bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {
         probes_end_all(thread);
@@ -152,6 +151,7 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
         INVARIANT(tree_is_valid(&thread->tree));
         thread_leave_tool(thread);
     }
+    core_end(&thread->core);
     INVARIANT(state_is_valid(thread->line, clock_ticks()));
     if (thread->line->began)
         store_release(&thread->line->ended, clock_ticks());

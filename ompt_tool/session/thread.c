@@ -284,7 +284,13 @@ struct thread *thread_take(enum profile_thread_kind kind)
 void thread_note_run_times(struct thread *thread)
 {
     uint64_t on_core_ns, no_core_ns;
-    os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
+    struct run_counts counts;
+    if (thread == thread_self && run_counts_read(&thread->core.file, &counts)) { /* it need not be opened */
+        on_core_ns = counts.on_core_ns;
+        no_core_ns = counts.no_core_ns;
+    } else {
+        os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
+    }
     thread->ledger->only_core = os_only_core(thread->ledger->tid);
     if (!on_core_ns)
         return; /* The kernel does not offer these counts. */
