@@ -176,6 +176,7 @@ def main():
     folders = [argument for argument in sys.argv[1:] if argument != "--check"]
     folders = folders or glob.glob("/usr/include/python3.*") + glob.glob(os.path.expanduser("~/.pyenv/versions/*/include/python3.*"))
     folders = [folder for folder in folders if os.path.isfile(os.path.join(folder, "internal", "pycore_runtime.h"))]
+    folders = list({minor_of(folder): folder for folder in folders}.values())  # one of each minor version
     old = rows_of(open(OUTPUT, encoding="utf-8").read()) if os.path.exists(OUTPUT) else {}
     rows, wrong = dict(old), []
     for folder in folders:
