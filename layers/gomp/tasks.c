@@ -238,7 +238,7 @@ static NOINLINE __attribute__((cold)) void task_start(TASK, bool if_clause, unsi
  * it gets the program's block. If a thread of a team creates it and its block is a few words, libgomp copies these and
  * what is in front of them, or runs the task at once with ours, because many tasks wait already. Most tasks are simple,
  * and those that run at once may be nested deeply: so these functions take few instructions and little of the stack. */
-enum { SMALL_WORDS = 7, SMALL_BYTES = SMALL_WORDS * 8 }; /* SMALL_BYTES: bits that the block's size may have */
+enum { SMALL_WORDS = 8, SMALL_BYTES = 60 }; /* SMALL_BYTES: bits that the block's size may have */
 
 /* What is in front of either block. */
 struct simple {
@@ -284,9 +284,10 @@ static NOINLINE void task_run_included(void *argument)
     task_run_block(&included->simple, included->block);
 }
 
-static inline bool task_is_simple(const struct thread *thread, copier *copy, unsigned flags)
+static inline bool task_is_simple(struct thread *thread, copier *copy, unsigned flags)
 {
-    return !((uintptr_t)copy | (flags & (TASK_DEPEND | TASK_DETACH)) | real_cancellation) && thread->free;
+    return !((uintptr_t)copy | (flags & (TASK_DEPEND | TASK_DETACH)) | real_cancellation) &&
+           (likely(thread->free != NULL) || task_get_more(thread));
 }
 
 static inline bool task_is_small(const struct task *creator, long bytes, long align, bool if_clause)
@@ -313,6 +314,20 @@ static inline __attribute__((always_inline)) void task_start_simple(struct threa
         creator->has_deferred = true;
 }
 
+/* Outside all regions libgomp has no team, except one that it made itself. */
+static bool task_is_outside(const struct thread *thread)
+{
+    return real.omp_get_level() == 0 && !thread->artificial;
+}
+
+/* Will libgomp certainly run a new task at once? */
+static inline bool task_is_included(const struct thread *thread, bool if_clause)
+{
+    int flags = thread->task->flags;
+    return !if_clause || flags & ompt_task_final ||
+           (flags & (ompt_task_initial | ompt_task_undeferred) && task_is_outside(thread));
+}
+
 /* A task that certainly runs at once. GOMP_task() jumps here. */
 static NOINLINE void task_start_included(outlined *body, void *argument, unsigned flags)
 {
@@ -323,7 +338,7 @@ static NOINLINE void task_start_included(outlined *body, void *argument, unsigne
 /* Copies a small block, whose size is the sum of these, in line. */
 static inline __attribute__((always_inline)) void task_copy_small(char *to, const char *from, long bytes)
 {
-    enum { FOUR_WORDS = 32, TWO_WORDS = 16, WORD = 8 };
+    enum { FOUR_WORDS = 32, TWO_WORDS = 16, WORD = 8, HALF_WORD = 4 };
     if (bytes & FOUR_WORDS) {
         memcpy(to, from, FOUR_WORDS);
         to += FOUR_WORDS, from += FOUR_WORDS;
@@ -332,8 +347,12 @@ static inline __attribute__((always_inline)) void task_copy_small(char *to, cons
         memcpy(to, from, TWO_WORDS);
         to += TWO_WORDS, from += TWO_WORDS;
     }
-    if (bytes & WORD)
+    if (bytes & WORD) {
         memcpy(to, from, WORD);
+        to += WORD, from += WORD;
+    }
+    if (bytes & HALF_WORD)
+        memcpy(to, from, HALF_WORD);
 }
 
 /* The callers of old compilers pass fewer parameters than these ten: `flags` says which of them have a meaning. */
@@ -346,7 +365,7 @@ EXPORT void GOMP_task(TASK, bool if_clause, unsigned flags, void **depend, int p
         task_copy_small((char *)small.block, argument, bytes);
         small.simple.body = body;
         task_start_simple(thread, &small.simple, task_run_small, bytes, false, flags, priority);
-    } else if (simple && (!if_clause || thread->task->flags & ompt_task_final)) {
+    } else if (simple && task_is_included(thread, if_clause)) {
         task_start_included(body, argument, flags);
     } else {
         task_start(body, argument, copy, bytes, align, if_clause, flags, depend, priority, detach);
@@ -367,17 +386,11 @@ static uint64_t taskloop_parts(uint64_t iterations, unsigned flags, uint64_t wan
     return wanted < iterations ? wanted : iterations;
 }
 
-/* Outside all regions libgomp has no team, except one that it made itself. */
-static bool taskloop_is_outside(const struct thread *thread)
-{
-    return real.omp_get_level() == 0 && !thread->artificial;
-}
-
 /* Will libgomp certainly run the tasks at once? */
 static bool taskloop_runs_at_once(const struct thread *thread, unsigned flags, uint64_t iterations, uint64_t wanted)
 {
     unsigned threads = (unsigned)real.omp_get_num_threads();
-    return !(flags & TASK_IF) || real.omp_in_final() || taskloop_is_outside(thread) ||
+    return !(flags & TASK_IF) || real.omp_in_final() || task_is_outside(thread) ||
            taskloop_parts(iterations, flags, wanted, threads) > (uint64_t)DEFERRED_MOST * threads;
 }
 
@@ -385,7 +398,7 @@ static bool taskloop_runs_at_once(const struct thread *thread, unsigned flags, u
  * for them can be told apart. Returns the flags for the loop itself. */
 static unsigned taskloop_open_group(struct thread *thread, unsigned flags, void *argument, const void *code)
 {
-    bool outside = taskloop_is_outside(thread);
+    bool outside = task_is_outside(thread);
     struct task *task = thread->task;
     if (flags & TASK_NOGROUP)
         return flags;

@@ -219,31 +219,43 @@ static void block_of_if0(void)
 
 static uintptr_t outermost, innermost;
 
-static void nest(int depth, bool final)
+enum at_once { IF0, FINAL, OUTSIDE, WAYS };
+
+static void nest(int depth, enum at_once how)
 {
     char here;
     innermost = (uintptr_t)&here;
     if (depth == 0)
         return;
-    if (final) {
+    if (how == FINAL) {
 #pragma omp task final(1)
-        nest(depth - 1, final);
-    } else {
+        nest(depth - 1, how);
+    } else if (how == IF0) {
 #pragma omp task if (0)
-        nest(depth - 1, final);
+        nest(depth - 1, how);
+    } else {
+#pragma omp task
+        nest(depth - 1, how);
     }
+}
+
+static void nest_from_here(int depth, enum at_once how)
+{
+    char here;
+    outermost = (uintptr_t)&here;
+    nest(depth, how);
 }
 
 /* Nested tasks that run at once: libgomp 12 alone takes 448 bytes for each. */
 static void deep_tasks(void)
 {
     enum { DEPTH = 1000, BYTES = 700 };
-    for (int final = 0; final < 2; final++) {
+    for (enum at_once how = IF0; how < WAYS; how++) {
+        if (how == OUTSIDE) {
+            nest_from_here(DEPTH, how);
+        } else {
 #pragma omp parallel num_threads(1)
-        {
-            char here;
-            outermost = (uintptr_t)&here;
-            nest(DEPTH, final);
+            nest_from_here(DEPTH, how);
         }
         puts(outermost - innermost < DEPTH * BYTES ? "little stack" : "much stack");
     }
