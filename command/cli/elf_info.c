@@ -133,8 +133,11 @@ static bool elf_exports(const char *path, const char *name)
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
     for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
-        Elf_Data *data =
-            gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+        bool has_symbols = gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM;
+        Elf_Data *names = has_symbols ? elf_rawdata(elf_getscn(elf, header.sh_link), NULL) : NULL;
+        /* nearly no library has the name at all, and libc has 3,000 symbols */
+        bool has_name = names && names->d_buf && memmem(names->d_buf, names->d_size, name, strlen(name) + 1);
+        Elf_Data *data = has_name ? elf_getdata(section, NULL) : NULL;
         for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
             const char *own = elf_strptr(elf, header.sh_link, symbol.st_name);
             found |= own && symbol.st_shndx != SHN_UNDEF && strcmp(own, name) == 0;
