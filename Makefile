@@ -176,6 +176,7 @@ include tests/advice/advice.mk
 include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
 include scripts/packaging/packaging.mk
+include archive/archive.mk
 include tests/aarch64/aarch64.mk
 include tests/memory/memory.mk
 
