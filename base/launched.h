@@ -6,6 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* With glibc before 2.35, each call through the procedure linkage table costs 20 ns beside an audit library, unless the
+ * loader binds it at the start. So `blame run` sets this variable to this value there. */
+#define BIND_NOW      "LD_BIND_NOW"
+#define BIND_NOW_OURS "blame"
+
 /* Files of loaded libraries. libblame-loader.so maps each file when its library is loaded, because before the
  * first sample the file may be deleted, or its path may lead to another file (/proc/self/fd/N). Whichever
  * library changes `state` from THERE, by compare and exchange, owns the entry. libblame-loader.so changes it

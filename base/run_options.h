@@ -40,7 +40,7 @@ struct run_options {
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* number of the signal; 0: the tool chooses one */
     int seed;   /* seed of the random sampling times; 0: start.c draws a random one */
-    int runtime, omp_only, posix, timeline, private, no_command, csv, summary, disable;
+    int runtime, omp_only, posix, bind_now, timeline, private, no_command, csv, summary, disable;
 };
 
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
@@ -151,6 +151,10 @@ uint64_t run_option_size_read(const char *text);
          "0|1", "for programs without OpenMP:")                                                                        \
     WORD("BLAME_POSIX", posix, "1", W("0", "not recorded") W("1", "recorded (default)"), "0|1",                        \
          "waiting for mutexes and other locks of POSIX threads, C11 and C++:")                                         \
+    WORD("BLAME_BIND_NOW", bind_now, "1",                                                                              \
+         W("0", "when they are first made; calls are slower")                                                          \
+             W("1", "at the start (default), unless a function is missing that the program may never call"),           \
+         "0|1", "with glibc before 2.35, when calls of libraries are bound:")                                          \
     WORD("BLAME_CONTEXT", context, "deferred",                                                                         \
          W("deferred", "when the region ends (default)") W("eager", "when the region begins: slow, for comparison"),   \
          "WHEN", "when the calling context of a parallel region is recorded:")                                         \

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/launched.h"
 #include "base/launcher.h"
 #include "base/leaks.h"
 #include "base/log.h"
@@ -231,7 +232,8 @@ static bool run_output_can_be_made(const char *typed)
 
 /* ---- the run ---- */
 
-/* glibc version, times 100. With older versions, an audit library slows down every call between libraries. */
+/* glibc version, times 100. With older versions, an audit library slows down every call through the procedure linkage
+ * table that is not bound at the start. */
 #define OLDEST_GLIBC 235
 
 /* What a program built by GCC runs on: the values of BLAME_RUNTIME. */
@@ -454,6 +456,22 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
+/* Binds calls at the start, since an audit library makes others slow, and loads libdl, from which our audit library calls
+ * dlmopen(): last, so that it stands before no function of the program's. */
+static void set_variables_for_old_glibc(void)
+{
+    const char *now = getenv("BLAME_BIND_NOW"), *others = getenv("LD_PRELOAD");
+    char *list;
+    if (!getenv(BIND_NOW) && !(now && strcmp(now, "0") == 0))
+        setenv(BIND_NOW, BIND_NOW_OURS, 1);
+    if (others && strstr(others, "libdl.so.2"))
+        return;
+    if (asprintf(&list, "%s%s%s", others ? others : "", others && *others ? ":" : "", "libdl.so.2") < 0)
+        return;
+    setenv("LD_PRELOAD", list, 1);
+    free(list);
+}
+
 /* Prints why a program built by GCC does not run on a libgomp that reports its events. */
 static void say_runtime(const struct elf_openmp *openmp, const struct parts *parts, const char *libomp,
                         enum run_runtime runtime)
@@ -491,6 +509,8 @@ static void prepare_audit_library(const char *program, const struct parts *parts
     setenv("BLAME_TOOL", only && strcmp(only, "1") == 0 ? "" : parts->tool, 1);
     setenv("BLAME_PTHREADS", posix && strcmp(posix, "0") == 0 ? "" : parts->pthreads, 1);
     prepend_to_variable("LD_AUDIT", parts->loader);
+    if (glibc_is_old())
+        set_variables_for_old_glibc();
     if (libomp[0])
         set_variables_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
@@ -521,12 +541,7 @@ static void prepare_environment(const char *program, const struct parts *parts, 
         setenv("BLAME_FOLDER", folder, 1);
     if (space->notes[0])
         setenv("BLAME_NOTES", space->notes, 1);
-    if (glibc_is_old())
-        log_line_of_job("glibc ", gnu_get_libc_version(),
-                        " is older than 2.35: blame measures programs only from their first use of OpenMP on, and "
-                        "cannot measure programs built by GCC",
-                        NULL);
-    else if (elf_checks_memory(program))
+    if (elf_checks_memory(program))
         log_line_of_job("the program uses MemorySanitizer, which does not work with an audit library (LD_AUDIT): "
                         "blame measures it only from its first use of OpenMP on",
                         NULL);

@@ -20,6 +20,7 @@
 #include "base/pthreads_layer.h"
 #include "base/same_file.h"
 #include "layers/loader/binding.h"
+#include "layers/loader/closure.h"
 #include "layers/loader/elf_view.h"
 #include "layers/loader/got.h"
 #include "layers/loader/kernel.h"
@@ -40,6 +41,7 @@ struct environment {
     char tool[PATH_BYTES];    /* value of BLAME_TOOL: path of libblame.so for programs without OpenMP; empty: none */
     char posix[PATH_BYTES];   /* value of BLAME_PTHREADS: path of libblame-pthreads.so; empty: none */
     char folders[PATH_BYTES]; /* value of LD_LIBRARY_PATH */
+    bool binds_now;           /* true if `blame run` has the loader bind all calls at the start (glibc before 2.35) */
     bool unread;              /* true if /proc/self/environ cannot be read */
 };
 
@@ -63,6 +65,7 @@ static void loader_take_variable(struct environment *environment, const char *en
         loader_copy_text(environment->tool, value);
     if ((value = text_after(entry, "BLAME_PTHREADS=")))
         loader_copy_text(environment->posix, value);
+    environment->binds_now |= text_equal(entry, BIND_NOW "=" BIND_NOW_OURS);
     if ((value = text_after(entry, "LD_LIBRARY_PATH=")))
         loader_copy_text(environment->folders, value);
 }
@@ -176,6 +179,9 @@ static void images_remove(const struct link_map *map)
 /* maximum time in ms until stderr accepts a line; if it takes longer, nothing more is written */
 #define PATIENCE_MS 1000
 
+/* For what dlmopen() loads nobody asks, and glibc before 2.35 gives a field of a link map at address 0 as the cookie. */
+#define FIRST_PAGES_BYTES 65536
+
 #define GCC_NAME "libgomp.so.1"
 /* the name by which libblame-gomp-run.so needs the program's libgomp */
 #define REAL_NAME "libblame-real-gomp.so.1"
@@ -187,8 +193,9 @@ static struct {
     struct launched *tool;           /* blame_launched of libblame.so; NULL: not loaded */
     const struct link_map *tool_map; /* libblame.so; NULL: not loaded */
     const struct link_map *program;
-    const struct link_map *llvm;  /* the LLVM runtime in the process; NULL: none is loaded */
-    const struct link_map *libc;  /* NULL: no call of its functions is bound to a stub */
+    const struct link_map *llvm; /* the LLVM runtime in the process; NULL: none is loaded */
+    /* libc and, before glibc 2.34, libpthread; NULL: no call of its functions is bound to a stub */
+    const struct link_map *libc, *libpthread;
     const struct link_map *posix; /* libblame-pthreads.so; NULL: not loaded */
     /* true once all libraries with which the program starts are mapped; their code has not run yet */
     bool mapped;
@@ -448,6 +455,8 @@ static void loader_tell_tool(void)
  * the runtime is not loaded, and at a later one if it is. */
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
+    if ((uintptr_t)cookie < FIRST_PAGES_BYTES)
+        return (char *)name;
     const struct link_map *needer = (const struct link_map *)*cookie;
     const char *file = text_file_name(name);
     if (!needer) /* in another namespace (dlmopen), which keeps its own copies of all libraries */
@@ -504,7 +513,7 @@ static void loader_make_tls_room(const struct elf_view *view, const struct link_
                                "program that uses libomp is measured from its first use of OpenMP on, and a program "
                                "built by GCC is not measured\n"};
         write_loader_line(parts, sizeof(parts) / sizeof(parts[0]));
-        static_tls_leave();
+        static_tls_start_without("LD_AUDIT=");
     }
     const char *tunable = static_tls_add(map, self.lines);
     const char *parts[] = {"blame: ", map->l_name,
@@ -543,8 +552,8 @@ static uintptr_t loader_load_posix(void)
     if (!*self.given.posix || !self.libc || !(self.posix || loader_load(self.given.posix)) || !self.posix)
         return 0;
     for (const struct link_map *map = self.program; map; map = map->l_next)
-        if (map != self.libc && loader_shows_bindings(text_file_name(map->l_name)))
-            got_bind(map);
+        if (map != self.libc && map != self.libpthread && loader_shows_bindings(text_file_name(map->l_name)))
+            got_bind(map, self.given.binds_now);
     elf_view_of_map(&view, self.posix);
     binding_divert_first(&view);
     return elf_view_function(&view, PTHREADS_LAYER_ATTACH);
@@ -573,11 +582,24 @@ static unsigned loader_choose_bindings(const struct link_map *map, const struct 
         self.posix = map;
     if (!*self.given.posix || !loader_shows_bindings(file))
         return 0;
-    if (self.libc || !text_equal(file, "libc.so.6"))
+    const struct link_map **library = text_equal(file, "libc.so.6")         ? &self.libc
+                                      : text_equal(file, "libpthread.so.0") ? &self.libpthread
+                                                                            : NULL;
+    if (!library || *library)
         return LA_FLG_BINDFROM;
-    self.libc = map;
-    binding_init(view);
+    *library = map;
+    binding_add(view);
     return LA_FLG_BINDTO;
+}
+
+/* Starts the process again, with calls that are bound when they are first made, if an object of its start calls a
+ * function that nobody has: bound at the start, that would end the process. */
+static void loader_avoid_unbound(void)
+{
+    bool replaced = self.gomp || self.moved;
+    if (self.given.binds_now && !self.mapped && closure_is_whole(self.program, replaced ? is_gcc_runtime : NULL) &&
+        closure_is_unbound(self.program))
+        static_tls_start_without(BIND_NOW "=");
 }
 
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
@@ -609,6 +631,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         loader_tell_of_late_object(&view, map);
     if (text_equal(file, "libblame.so"))
         loader_note_tool(&view, map);
+    loader_avoid_unbound();
     return loader_choose_bindings(map, &view, file);
 }
 
@@ -618,7 +641,8 @@ EXPORT uintptr_t la_symbind64(ElfW(Sym) * symbol, unsigned number, uintptr_t *fr
 {
     (void)number, (void)name;
     *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
-    bool is_libc = *self.given.posix && self.libc && *to == (uintptr_t)self.libc;
+    const struct link_map *library = (const struct link_map *)*to;
+    bool is_libc = *self.given.posix && library && (library == self.libc || library == self.libpthread);
     /* the layer looks up the functions that its own stand for */
     return is_libc && *from != (uintptr_t)self.posix ? binding_of(symbol->st_value) : symbol->st_value;
 }
@@ -643,20 +667,6 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
         if (self.fresh[i] == map)
             self.fresh[i--] = self.fresh[--self.fresh_count];
     return 0;
-}
-
-/* Returns true if an object in the process defines the name. Also returns true if some object has only the
- * old hash table, in which we do not search. */
-static bool loader_process_has_symbol(const void *first, const char *name)
-{
-    struct elf_view view;
-    for (const struct link_map *map = first; map; map = map->l_next) {
-        elf_view_of_map(&view, map);
-        bool searched = view.gnu_hash || !view.symbols || text_after(map->l_name, "linux-vdso");
-        if (!searched || elf_view_find(&view, name))
-            return true;
-    }
-    return false;
 }
 
 /* Returns true unless the name is that of a function of libgomp's that came after the library that reports its
@@ -703,7 +713,7 @@ static void loader_tell_of_unmet_symbols(void)
         struct elf_view view;
         struct elf_lack lack;
         elf_view_of_map(&view, self.fresh[i]);
-        if (self.fresh[i] != self.told && elf_view_unmet(&view, loader_process_has_symbol, self.program, &lack))
+        if (self.fresh[i] != self.told && elf_view_unmet(&view, closure_has_symbol, self.program, &lack))
             print_runtime_lack(loader_libomp(), self.fresh[i], &lack,
                                " runs nevertheless, and ends when it calls that function");
     }

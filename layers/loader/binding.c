@@ -30,15 +30,17 @@ static size_t binding_slot(uintptr_t function)
     return slot;
 }
 
-void binding_init(const struct elf_view *libc)
+void binding_add(const struct elf_view *library)
 {
     for (size_t i = 0; i < STUB_COUNT; i++) {
-        const ElfW(Sym) *symbol = elf_view_find_default(libc, names[i]);
+        const ElfW(Sym) *symbol = elf_view_find_default(library, names[i]);
         if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC)
             continue;
-        stubs_to[i] = libc->base + symbol->st_value;
-        size_t slot = binding_slot(stubs_to[i]);
-        table[slot].function = stubs_to[i];
+        uintptr_t function = library->base + symbol->st_value;
+        size_t slot = binding_slot(function);
+        if (!stubs_to[i])
+            stubs_to[i] = function;
+        table[slot].function = function;
         table[slot].stub = (uintptr_t)stubs_code + STUB_BYTES * i;
     }
 }

@@ -12,8 +12,9 @@
 
 #include "layers/loader/elf_view.h"
 
-/* Looks up the functions in libc. [init] */
-void binding_init(const struct elf_view *libc);
+/* Looks up the functions in libc or, before glibc 2.34, libpthread, which have some of the same names: a stub jumps to the
+ * function of the library that was added first. [init] */
+void binding_add(const struct elf_view *library);
 
 /* Returns the function's stub, or the function's own address if it has none. Older versions of a function that behave
  * differently (pthread_cond_wait) have none. [init] */

@@ -343,6 +343,20 @@ bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, c
     return lack->name != NULL;
 }
 
+bool elf_view_unbound(const struct elf_view *needer, bool (*has)(const void *in, const char *name), const void *in)
+{
+    const ElfW(Rela) * relocation;
+    for (size_t i = 0; needer->symbols && i < needer->plt_relocations_bytes / sizeof(*relocation); i++) {
+        if (!(relocation = elf_table_item(needer, needer->plt_relocations, i, sizeof(*relocation))))
+            break;
+        const ElfW(Sym) *symbol = elf_symbol_of(needer, (uint32_t)ELF64_R_SYM(relocation->r_info));
+        if (symbol && symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL &&
+            !has(in, elf_string(needer, symbol->st_name)))
+            return true;
+    }
+    return false;
+}
+
 static bool elf_has_symbol(const void *runtime, const char *name)
 {
     return elf_view_find(runtime, name) != NULL;

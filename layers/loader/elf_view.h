@@ -58,6 +58,10 @@ struct elf_lack {
 bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name), const void *in,
                     struct elf_lack *lack);
 
+/* Returns true if has() does not find a name that `needer` calls through its procedure linkage table. The loader ends
+ * a process that binds such a call; it does so at the start only if it binds everything then. [init] */
+bool elf_view_unbound(const struct elf_view *needer, bool (*has)(const void *in, const char *name), const void *in);
+
 /* Returns true if `runtime` lacks a version that `needer` needs from `library`. [init] */
 bool elf_view_lacks_version(const struct elf_view *runtime, const struct elf_view *needer, const char *library,
                             struct elf_lack *lack);

@@ -10,7 +10,6 @@
 #define OURS    "blame.lines="
 #define TUNABLE "glibc.rtld.optional_static_tls="
 #define DONE    "BLAME_STARTED_AGAIN="
-#define AUDIT   "LD_AUDIT="
 
 #define PAGE_BYTES 4096u
 /* alignment in bytes that glibc gives to thread-local storage if the program needs no larger one */
@@ -188,6 +187,8 @@ static void static_tls_restart_process(const char *beginning, char *entry)
 {
     static const char path[] = "/proc/self/cmdline";
     char *const *from;
+    if (!self.stack)
+        return;
     size_t count = 0, kept = 0, begin = 0, entries = 0;
     size_t bytes = static_tls_read_texts(path, NULL, &count);
     for (from = static_tls_environment(); *from; from++)
@@ -254,7 +255,7 @@ bool static_tls_fits(const struct link_map *map, const struct elf_view *program)
     return !reaches_static_tls(program);
 }
 
-void static_tls_leave(void)
+void static_tls_start_without(const char *variable)
 {
-    static_tls_restart_process(AUDIT, NULL);
+    static_tls_restart_process(variable, NULL);
 }

@@ -24,7 +24,7 @@ const char *static_tls_add(const struct link_map *map, unsigned lines);
  * and the thread itself. [init] */
 bool static_tls_fits(const struct link_map *map, const struct elf_view *program);
 
-/* Restarts the process without audit libraries. Returns only on failure. [init] */
-void static_tls_leave(void);
+/* Restarts the process without the variables that begin with this text, such as "LD_AUDIT=". Returns only on failure. [init] */
+void static_tls_start_without(const char *variable);
 
 #endif

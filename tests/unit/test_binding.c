@@ -29,8 +29,10 @@ static uintptr_t libcs(const char *name)
 static void begin(void)
 {
     struct elf_view view;
+    for (size_t i = 0; i < STUB_COUNT; i++)
+        stubs_to[i] = 0;
     elf_view_of_map(&view, libc_map());
-    binding_init(&view);
+    binding_add(&view);
 }
 
 static int right(void)
@@ -72,6 +74,18 @@ UNIT_TEST(the_first_jump_is_to_libc)
     int (*trylock)(pthread_mutex_t *) = (int (*)(pthread_mutex_t *))binding_of(libcs("pthread_mutex_trylock"));
     assert_int_equal(trylock(&mutex), 0);
     assert_int_equal(trylock(&mutex), EBUSY);
+}
+
+/* Before glibc 2.34, libpthread and libc have functions of the same names. */
+UNIT_TEST(a_stub_keeps_the_function_of_the_first_library)
+{
+    struct elf_view view;
+    begin();
+    stubs_to[0] = (uintptr_t)right;
+    elf_view_of_map(&view, libc_map());
+    binding_add(&view);
+    assert_int_equal(stubs_to[0], right);
+    assert_int_equal(binding_of(libcs(names[0])), (uintptr_t)stubs_code);
 }
 
 UNIT_TEST(other_functions_keep_their_address)
