@@ -23,6 +23,7 @@
 #include "ompt_tool/life/fuse.h"
 #include "ompt_tool/locks/diversion.h"
 #include "ompt_tool/locks/pthread_waits.h"
+#include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sleeper.h"
@@ -118,13 +119,13 @@ static void pthreads_expect_team(void)
 }
 
 /* A runtime's own threads are reported by the runtime. Those of a runtime that is linked into the program cannot be told
- * from the program's. */
+ * from the program's. In MPI programs with teams, most others are MPI's own, which sleep all the time. */
 static bool pthreads_creates(uintptr_t caller)
 {
     diversion_begin();
     if (!fork_is_new())
         fuse_blow_before_thread();
-    if (!pthreads_are_measured() || (!session.plain && !runtime.code_bytes))
+    if (!pthreads_are_measured() || (!session.plain && (!runtime.code_bytes || mpi_wait_layer())))
         return false;
     const struct loadmap_range *range = loadmap_find(caller);
     if (range && range->module_id && loadmap_module(range->module_id)->flags & PROFILE_MODULE_RUNTIME)
