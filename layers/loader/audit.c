@@ -669,10 +669,10 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
     return 0;
 }
 
-/* Returns true unless the name is that of a function of libgomp's that came after the library that reports its
- * events. */
+/* Returns true unless libgomp has a function of that name that came after the library that reports its events. */
 static bool loader_knows_function(const void *gomp, const char *name)
 {
+    struct elf_view real;
     static const char *const passed[] = {
 #define PASS(name, version) #name,
 #include "layers/gomp/pass_list.h"
@@ -683,7 +683,8 @@ static bool loader_knows_function(const void *gomp, const char *name)
     for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
         if (text_equal(passed[i], name))
             return true;
-    return false;
+    elf_view_of_map(&real, self.real);
+    return !elf_view_find(&real, name);
 }
 
 /* Prints, once, which functions of libgomp's are called whose events are not reported. They are libgomp's own. */
@@ -725,7 +726,7 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
     self.mapped |= flag == LA_ACT_CONSISTENT && self.program == (const struct link_map *)*cookie;
     if (flag != LA_ACT_CONSISTENT || !(self.llvm || self.gomp))
         return;
-    if (self.gomp)
+    if (self.gomp && self.real)
         loader_tell_of_unknown_functions();
     if (self.llvm)
         loader_tell_of_unmet_symbols();
