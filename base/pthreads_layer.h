@@ -10,7 +10,7 @@ enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN };
 #define PTHREADS_LIMITED 0x100u /* with the kind in wait_begins(): the wait has a time limit */
 
 /* What a thread waits for until another thread wakes it. */
-enum pthreads_awaited { PTHREADS_CONDITION, PTHREADS_SEMAPHORE };
+enum pthreads_awaited { PTHREADS_CONDITION, PTHREADS_SEMAPHORE, PTHREADS_BARRIER, PTHREADS_END, PTHREADS_FUTEX };
 
 /* The two words that the tool keeps. Functions that release a lock or wake threads read only these. */
 struct pthreads_words {
@@ -58,6 +58,8 @@ struct pthreads_tool {
     void (*slept)(bool woken);
     /* Reports that the thread is about to wake those that sleep until that. [any] */
     void (*wakes)(const void *object);
+    /* Reports, after begins(), the function that the new thread executes. [any] */
+    void (*starts)(uintptr_t function);
 };
 
 /* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns a struct

@@ -86,6 +86,9 @@ enum profile_wake {
     PROFILE_WAKE_UNKNOWN = 0,
     PROFILE_WAKE_CONDITION = 1, /* a condition variable */
     PROFILE_WAKE_SEMAPHORE = 2,
+    PROFILE_WAKE_BARRIER = 3, /* of POSIX threads */
+    PROFILE_WAKE_END = 4,     /* the end of a thread */
+    PROFILE_WAKE_FUTEX = 5,   /* a word, by system calls of the program's own */
     PROFILE_WAKES
 };
 

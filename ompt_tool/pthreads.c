@@ -151,9 +151,21 @@ static void pthreads_begins(void)
         pthreads_open_signal();
 }
 
+static void pthreads_starts(uintptr_t function)
+{
+    struct thread *thread = pthreads_self();
+    if (thread)
+        thread->pthread.start = function;
+}
+
 static void pthreads_ends(void)
 {
-    attach_end(pthreads_self());
+    struct thread *thread = pthreads_self();
+    if (thread && thread_enter_tool(thread)) {
+        woken_by_end(thread, (uintptr_t)pthread_self());
+        thread_leave_tool(thread);
+    }
+    attach_end(thread);
 }
 
 /* Nobody can read a filter of system calls, and trying calls may be what ends the process. A program without OpenMP
@@ -188,8 +200,11 @@ static void pthreads_slept(bool woken)
 
 static void pthreads_sleeps(uint32_t awaited, const void *object)
 {
-    static const enum profile_wake wakes[] = {
-        [PTHREADS_CONDITION] = PROFILE_WAKE_CONDITION, [PTHREADS_SEMAPHORE] = PROFILE_WAKE_SEMAPHORE};
+    static const enum profile_wake wakes[] = {[PTHREADS_CONDITION] = PROFILE_WAKE_CONDITION,
+                                              [PTHREADS_SEMAPHORE] = PROFILE_WAKE_SEMAPHORE,
+                                              [PTHREADS_BARRIER] = PROFILE_WAKE_BARRIER,
+                                              [PTHREADS_END] = PROFILE_WAKE_END,
+                                              [PTHREADS_FUTEX] = PROFILE_WAKE_FUTEX};
     struct thread *thread = pthreads_self();
     if (!thread)
         return;
@@ -210,9 +225,9 @@ static void pthreads_wakes(const void *object)
 }
 
 const struct pthreads_tool pthreads_tool = {
-    sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take, pthreads_book,
-    pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends, sampler_signal,
-    pthreads_restricts,           pthreads_sleeps,      pthreads_slept,     pthreads_wakes};
+    sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take,  pthreads_book,
+    pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends,  sampler_signal,
+    pthreads_restricts,           pthreads_sleeps,      pthreads_slept,     pthreads_wakes, pthreads_starts};
 
 void pthreads_load(void)
 {

@@ -7,23 +7,36 @@
 #include "command/text/memory.h"
 
 const char *const wake_name[PROFILE_WAKES] = {
-    [PROFILE_WAKE_UNKNOWN] = "unknown",
-    [PROFILE_WAKE_CONDITION] = "condition variable",
-    [PROFILE_WAKE_SEMAPHORE] = "semaphore",
+    [PROFILE_WAKE_UNKNOWN] = "unknown",     [PROFILE_WAKE_CONDITION] = "condition variable",
+    [PROFILE_WAKE_SEMAPHORE] = "semaphore", [PROFILE_WAKE_BARRIER] = "barrier",
+    [PROFILE_WAKE_END] = "end of a thread", [PROFILE_WAKE_FUTEX] = "futex",
 };
+
+/* Returns the outermost row of the program's own code above a row: the function that a thread executes. Returns the row
+ * itself if there is none. */
+static uint32_t wake_thread_of(const struct rows *rows, uint32_t row)
+{
+    uint32_t outermost = row;
+    for (uint32_t i = row; i != 0; i = rows->row[i].parent)
+        if (!rows->row[i].foreign)
+            outermost = i;
+    return outermost;
+}
 
 /* Finds the line of the program's own code that is executed in a context: the line of a call, if the context is in a
  * library. */
 static struct wake_end wake_end_of(const struct profile *profile, const struct rows *rows, struct symbols *symbols,
-                                   uint32_t node)
+                                   uint32_t node, bool thread)
 {
-    uint32_t row = row_of_node(rows, node);
+    uint32_t row = thread ? wake_thread_of(rows, row_of_node(rows, node)) : row_of_node(rows, node);
     if (rows->row[row].kind == ROW_STATEMENT)
         row = rows->row[row].parent;
     uint32_t call = rows_outermost(rows, row), own = rows_own(rows, row);
     const struct row_label *label = rows->row[own].label;
     struct wake_end end = {.row = call, .function = label->name, .file = label->file, .line = label->line};
     const struct symbol_frame *frames;
+    if (thread)
+        return end;
     if (call != own) {
         end.line = rows->row[call].call_line;
     } else if (profile->nodes[node].kind == PROFILE_NODE_FRAME) {
@@ -79,8 +92,9 @@ struct wake_table *wake_table_gather(const struct profile *profile, const struct
     for (size_t i = 0; i < profile->wake_count; i++) {
         const struct merged_wake *wake = &profile->wakes[i];
         struct wake_pair pair = {.wake = wake->wake,
-                                 .waiter = wake_end_of(profile, rows, symbols, wake->waiter),
-                                 .waker = wake_end_of(profile, rows, symbols, wake->waker),
+                                 .waiter = wake_end_of(profile, rows, symbols, wake->waiter, false),
+                                 .waker =
+                                     wake_end_of(profile, rows, symbols, wake->waker, wake->wake == PROFILE_WAKE_END),
                                  .ns = wake->ns,
                                  .waits = wake->waits};
         wake_table_add(table, &pair);

@@ -49,6 +49,13 @@
     F(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *limit),                          \
       (semaphore, clock, limit))                                                                                       \
     F(int, sem_post, (sem_t * semaphore), (semaphore))                                                                 \
+    F(int, pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier))                                             \
+    F(int, pthread_join, (pthread_t thread, void **result), (thread, result))                                          \
+    F(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *limit),                      \
+      (thread, result, limit))                                                                                         \
+    F(int, pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, const struct timespec *limit),     \
+      (thread, result, clock, limit))                                                                                  \
+    F(int, thrd_join, (thrd_t thread, int *result), (thread, result))                                                  \
     F(int, pthread_create,                                                                                             \
       (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),                  \
       (thread, attributes, start, argument))                                                                           \

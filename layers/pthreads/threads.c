@@ -114,24 +114,27 @@ static struct entry *thread_entry(const void *caller)
     return entry_take();
 }
 
-static void thread_begins(void)
+static void thread_begins(uintptr_t function)
 {
     const struct pthreads_tool *tool = load_acquire(&pthreads_attached);
-    if (thread_will_end())
-        tool->begins();
+    if (!thread_will_end())
+        return;
+    tool->begins();
+    if (tool->bytes > offsetof(struct pthreads_tool, starts))
+        tool->starts(function);
 }
 
 static void *thread_begin_posix(void *argument)
 {
     struct entry own = entry_leave(argument);
-    thread_begins();
+    thread_begins((uintptr_t)own.start.posix);
     return own.start.posix(own.argument);
 }
 
 static int thread_begin_c11(void *argument)
 {
     struct entry own = entry_leave(argument);
-    thread_begins();
+    thread_begins((uintptr_t)own.start.c11);
     return own.start.c11(own.argument);
 }
 

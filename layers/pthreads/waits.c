@@ -1,4 +1,4 @@
-/* Waits that another thread ends: for condition variables and semaphores.
+/* Waits that another thread ends: for condition variables, semaphores, barriers and the ends of threads.
  *
  * The waits are libc's from beginning to end: order, time limits, cancellation. They are reported before and after. A
  * function that wakes threads reads one word, which is 0 unless a sample has found a thread in such a wait. If it is not
@@ -106,3 +106,46 @@ DEFINE_SEMAPHORE_WAIT(sem_clockwait,
                       (sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict limit),
                       (semaphore, clock, limit))
 DEFINE_WAKE(sem_post, sem_t)
+
+/* ---- barriers ---- */
+
+/* The first words of a barrier since glibc 2.25. */
+struct barrier {
+    uint32_t arrived; /* number of arrivals, modulo a multiple of `count` */
+    uint32_t passed;  /* number of those whose round is over */
+    uint32_t count;   /* number of arrivals in a round */
+};
+_Static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t), "these are its first words");
+
+/* Returns true if the calling thread is the last that the barrier waits for. If two threads arrive at the same time,
+ * that may be unknown. */
+static inline bool barrier_ends_round(const struct barrier *barrier)
+{
+    return load_relaxed(&barrier->passed) + barrier->count <= load_relaxed(&barrier->arrived) + 1;
+}
+
+EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    if (barrier_ends_round((const void *)barrier))
+        report_wake(barrier);
+    const struct pthreads_tool *tool = report_sleep(PTHREADS_BARRIER, barrier);
+    int status = REAL(pthread_barrier_wait)(barrier);
+    return report_slept(tool, status, true);
+}
+
+/* ---- ends of threads: the tool is told of them in any case (threads.c) ---- */
+
+#define DEFINE_JOIN(name, parameters, arguments)                                                                       \
+    EXPORT int name parameters                                                                                         \
+    {                                                                                                                  \
+        const struct pthreads_tool *tool = report_sleep(PTHREADS_END, (const void *)thread);                           \
+        int status = REAL(name) arguments;                                                                             \
+        return report_slept(tool, status, status == 0);                                                                \
+    }
+
+DEFINE_JOIN(pthread_join, (pthread_t thread, void **result), (thread, result))
+DEFINE_JOIN(pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *limit),
+            (thread, result, limit))
+DEFINE_JOIN(pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, const struct timespec *limit),
+            (thread, result, clock, limit))
+DEFINE_JOIN(thrd_join, (thrd_t thread, int *result), (thread, result))

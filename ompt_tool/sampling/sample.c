@@ -268,6 +268,8 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
         return;
     }
     counters_book(thread, busy.node_idx);
+    thread->pthread.node_idx = busy.node_idx;
+    thread->pthread.grafts = thread->tree.grafts;
     if (busy.state != PROFILE_TIME_BLOCKED)
         return;
     sleep_found(thread, busy.node_idx, delivery->clocks.ns);

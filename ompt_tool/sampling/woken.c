@@ -66,3 +66,15 @@ void woken_by(struct thread *thread, uintptr_t object)
         tree_node(node_idx)->marks |= TREE_MARK_WRITTEN;
     wakers_note(object, node_idx);
 }
+
+/* The last sample shows which of the program's functions the thread executes, even if it began in a library's. */
+void woken_by_end(struct thread *thread, uintptr_t object)
+{
+    const struct pthread_wait *own = &thread->pthread;
+    uint32_t node_idx = own->grafts == thread->tree.grafts ? own->node_idx : 0;
+    if (!wakers_are_awaited(object))
+        return;
+    if (!node_idx && own->start)
+        node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_FRAME, capture_key(own->start));
+    wakers_note(object, node_idx);
+}

@@ -32,4 +32,7 @@ void woken_slept(struct thread *thread, uint32_t node_idx, double p);
 /* Notes that the calling thread is about to wake those that wait for the object. Called inside the tool (T1). [owner] */
 void woken_by(struct thread *thread, uintptr_t object);
 
+/* The same for those that wait until the calling thread has ended, which it is about to do. [owner] */
+void woken_by_end(struct thread *thread, uintptr_t object);
+
 #endif

@@ -252,6 +252,8 @@ static void thread_clear_record(struct thread *thread)
     thread->stands_by.added = 0;
     thread->awaits.entry = 0;
     thread->awaits.key = 0;
+    thread->pthread.start = 0;
+    thread->pthread.node_idx = 0;
     thread->idle.pending = thread->dispatch.is_carried = false;
     thread->dispatch.ranks = (struct profile_ranks){0};
     /* The record's last owner has numbered its lock waits up to this value. The next wait must get a new

@@ -101,7 +101,9 @@ struct pthread_wait {
     uintptr_t returns_to;
     /* address of the mutex that the thread's condition wait will acquire; 0: the thread is in no such wait */
     uintptr_t mutex;
-    bool is_awaited; /* whether the last sample has found threads that wait for a lock of this one */
+    bool is_awaited;           /* whether the last sample has found threads that wait for a lock of this one */
+    uintptr_t start;           /* the function that the thread executes; 0: unknown */
+    uint32_t node_idx, grafts; /* context of the last sample, 0: none; how many grafts the tree had seen then */
 };
 
 /* What the thread waits for until another thread wakes it (sampling/woken.h). */

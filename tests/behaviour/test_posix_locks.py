@@ -76,16 +76,19 @@ result 3
 threads that are reported
 creates
 a thread begins
+it executes lives
 lives
 destructor 2
 destructor 1
 a thread ends
 creates
 a thread begins
+it executes leaves
 leaves
 a thread ends
 creates
 a thread begins
+it executes lives_c11
 lives (C11)
 a thread ends
 result 3

@@ -1,11 +1,17 @@
-/* Prints what locks of POSIX threads and C11 return, and what their bytes are when nobody holds them: the same with the
- * tool as without it. */
+/* Prints what locks of POSIX threads and C11, other waits and system calls return, and what their bytes are when nobody
+ * holds them: the same with the tool as without it. */
 #include <errno.h>
+#include <linux/futex.h>
 #include <omp.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,6 +222,82 @@ static void show_conditions(void)
     SHOW(pthread_mutex_unlock(&mutex));
 }
 
+/* ---- semaphores, barriers, ends of threads ---- */
+
+static sem_t semaphore;
+static pthread_barrier_t barrier;
+
+/* A request to cancel is acted upon even if there is no need to wait. */
+static void *is_cancelled_at_once(void *unused)
+{
+    pthread_cancel(pthread_self());
+    sem_wait(&semaphore);
+    return unused;
+}
+
+static void show_waits(void)
+{
+    const struct timespec past = {.tv_sec = 1}, wrong = {.tv_nsec = -1};
+    pthread_t thread;
+    int value;
+    sem_init(&semaphore, 0, 0);
+    errno = 0;
+    SHOW(sem_timedwait(&semaphore, &past));
+    SHOW(errno);
+    SHOW(sem_timedwait(&semaphore, &wrong));
+    SHOW(errno);
+    SHOW(sem_post(&semaphore));
+    SHOW(sem_timedwait(&semaphore, &wrong));
+    SHOW(sem_post(&semaphore));
+    printf("cancelled: %d\n", in_other_thread(is_cancelled_at_once, NULL) == (int)(long)PTHREAD_CANCELED);
+    SHOW(sem_getvalue(&semaphore, &value));
+    SHOW(value);
+    show_bytes("semaphore", &semaphore, sizeof semaphore);
+    pthread_barrier_init(&barrier, NULL, 1);
+    SHOW(pthread_barrier_wait(&barrier));
+    show_bytes("barrier", &barrier, sizeof barrier);
+    SHOW(pthread_join(pthread_self(), NULL));
+    pthread_create(&thread, NULL, is_cancelled_at_once, NULL);
+    SHOW(pthread_join(thread, NULL));
+}
+
+/* ---- system calls ---- */
+
+static void interrupts(int signal)
+{
+    (void)signal;
+}
+
+/* Longer waits with a time limit end when a sample comes (docs/troubleshooting.md). */
+static void show_syscalls(void)
+{
+    int word = 1, other = 1;
+    const struct timespec soon = {.tv_nsec = 1}, long_time = {.tv_sec = 100};
+    const struct itimerval once = {.it_value = {.tv_usec = 20000}};
+    const struct sigaction action = {.sa_handler = interrupts}; /* which restarts nothing */
+    errno = 0;
+    SHOW((int)syscall(SYS_futex, &word, FUTEX_WAIT, 2, NULL));
+    SHOW(errno);
+    SHOW((int)syscall(SYS_futex, &word, FUTEX_WAIT, 1, &soon));
+    SHOW(errno);
+    SHOW((int)syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, 1, NULL, NULL, 0)); /* no bit */
+    SHOW(errno);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &once, NULL);
+    SHOW((int)syscall(SYS_futex, &word, FUTEX_WAIT, 1, &long_time));
+    SHOW(errno);
+    errno = 0;
+    SHOW((int)syscall(SYS_futex, &word, FUTEX_WAKE, 1));
+    SHOW((int)syscall(SYS_futex, &word, FUTEX_CMP_REQUEUE, 1, 1, &other, 2)); /* the word is another */
+    SHOW(errno);
+    SHOW((int)syscall(SYS_futex, &word, FUTEX_WAKE_OP, 1, 1, &other, FUTEX_OP(FUTEX_OP_ADD, 5, FUTEX_OP_CMP_EQ, 1)));
+    SHOW(other);
+    SHOW((int)syscall(-1));
+    SHOW(errno);
+    void *pages = (void *)syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    SHOW(pages != MAP_FAILED);
+}
+
 int main(void)
 {
 #pragma omp parallel num_threads(2)
@@ -227,5 +309,7 @@ int main(void)
     show_c11();
     show_conditions();
     printf("errno %d\n", errno);
+    show_waits();
+    show_syscalls();
     return 0;
 }

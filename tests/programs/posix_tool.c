@@ -19,7 +19,7 @@ static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static sem_t posted;
 static uint32_t *word;
 static int held;
-static bool reports;
+static bool reports, joins;
 static pthread_key_t key;
 static sigset_t all, chosen;
 
@@ -78,19 +78,35 @@ static void reacquires(const void *object)
     printf("reacquires %s\n", name_of(object));
 }
 
+/* A join begins while the other thread prints, so it is left out. */
 static void sleeps(uint32_t awaited, const void *object)
 {
-    printf("sleeps %u %s\n", awaited, name_of(object));
+    joins = awaited == PTHREADS_END;
+    if (!joins)
+        printf("sleeps %u %s\n", awaited, name_of(object));
 }
 
 static void slept(bool woken)
 {
-    puts(woken ? "woken" : "not woken");
+    if (!joins)
+        puts(woken ? "woken" : "not woken");
 }
 
 static void wakes(const void *object)
 {
     printf("wakes %s\n", name_of(object));
+}
+
+static void *lives(void *text);
+static void *leaves(void *text);
+static int lives_c11(void *text);
+
+static void starts(uintptr_t function)
+{
+    puts(function == (uintptr_t)lives       ? "it executes lives"
+         : function == (uintptr_t)leaves    ? "it executes leaves"
+         : function == (uintptr_t)lives_c11 ? "it executes lives_c11"
+                                            : "it executes what?");
 }
 
 static bool creates(uintptr_t caller)
@@ -238,7 +254,7 @@ int main(void)
 {
     static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take,        book,
                                               reacquires,  creates,     begins,    thread_ends, own_signal,
-                                              restricts,   sleeps,      slept,     wakes};
+                                              restricts,   sleeps,      slept,     wakes,       starts};
     pthreads_layer_attach *attach = (pthreads_layer_attach *)dlsym(RTLD_DEFAULT, PTHREADS_LAYER_ATTACH);
     pthread_t thread;
     make(&careful, PTHREAD_MUTEX_ERRORCHECK);

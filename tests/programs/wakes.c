@@ -3,16 +3,22 @@
  *
  *     condition, broadcast, c11    in a condition variable
  *     semaphore                    in a semaphore
+ *     barrier                      in a barrier, where they come last
+ *     end                          in pthread_join, for threads whose functions they are
+ *     futex                        on a word, by system calls
  *     times_out                    in a condition variable and a semaphore, until a time limit: nobody wakes it */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NAMED __attribute__((noinline, noclone, noipa))
 
@@ -23,6 +29,7 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static mtx_t c11_mutex;
 static cnd_t c11_condition;
 static sem_t semaphore, wanted;
+static pthread_barrier_t barrier;
 static volatile int item; /* who has made it */
 static int times;
 static double waited_s[PRODUCERS];
@@ -103,6 +110,55 @@ NAMED static void wait_for_semaphore(void)
         ;
 }
 
+/* ---- barriers, ends of threads, system calls ---- */
+
+NAMED static void wake_by_barrier(enum producer producer)
+{
+    item = producer;
+    pthread_barrier_wait(&barrier);
+}
+
+NAMED static void wait_in_barrier(void)
+{
+    pthread_barrier_wait(&barrier);
+    __asm__ volatile(""); /* so that it is no jump */
+}
+
+NAMED static void wake_by_futex(enum producer producer)
+{
+    item = producer;
+    syscall(SYS_futex, &item, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+NAMED static void wait_on_word(void)
+{
+    while (item == NOBODY)
+        syscall(SYS_futex, &item, FUTEX_WAIT_PRIVATE, NOBODY, NULL, NULL, 0);
+}
+
+NAMED static void *slow_thread(void *unused)
+{
+    sleep_ms(30);
+    item = SLOW;
+    return unused;
+}
+
+NAMED static void *quick_thread(void *unused)
+{
+    sleep_ms(10);
+    item = QUICK;
+    return unused;
+}
+
+NAMED static void wait_for_ends(void)
+{
+    static unsigned turn;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, turn++ % 2 ? quick_thread : slow_thread, NULL) != 0)
+        exit(1);
+    pthread_join(thread, NULL);
+}
+
 /* ---- time limits ---- */
 
 static struct timespec soon(void)
@@ -137,6 +193,9 @@ static const struct way {
             {"broadcast", wake_by_broadcast, wait_for_condition},
             {"c11", wake_by_c11, wait_for_c11},
             {"semaphore", wake_by_semaphore, wait_for_semaphore},
+            {"barrier", wake_by_barrier, wait_in_barrier},
+            {"futex", wake_by_futex, wait_on_word},
+            {"end", NULL, wait_for_ends},
             {"times_out", NULL, wait_in_vain}};
 static const struct way *way;
 
@@ -196,6 +255,7 @@ int main(int argc, char **argv)
     mtx_init(&c11_mutex, mtx_plain);
     cnd_init(&c11_condition);
     sem_init(&semaphore, 0, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
     for (int i = 2; i < argc; i++) {
         way = NULL;
         for (size_t number = 0; number < sizeof ways / sizeof *ways; number++)
