@@ -22,6 +22,7 @@ KINDS = [
 ]
 METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here",
            "no core", "blocked", "mpi wait", "rank idleness"]
+SUMMARY = {"lock wait": "waiting for locks"}
 RARE = METRICS[-4:]  # which are not there where there is none
 MARK = "<!--BLAME-DATA-->"
 
@@ -77,7 +78,7 @@ class Rows:
             "run": {},
             "header": header,
             "metrics": [
-                {"key": metric, "title": metric, "unit": "" if metric == "samples" else "s"} for metric in metrics
+                {"key": metric, "title": metric, "summary": SUMMARY.get(metric, ""), "unit": "" if metric == "samples" else "s"} for metric in metrics
             ],
             "default_metric": "idleness" if self.inclusive["idleness"][0] > 0 else "work",
             "strings": list(self.strings),
