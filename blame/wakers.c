@@ -61,9 +61,14 @@ uint32_t wakers_join(uint64_t object, uint64_t *before)
         bool is_new = !(joined & MOST_JOINED);
         if (!entry || (joined & MOST_JOINED) == MOST_JOINED)
             return 0;
-        if (!compare_exchange(&entry->joined, &joined, is_new ? object << COUNT_BITS | 1 : joined + 1))
+        if (!compare_exchange(&entry->joined, &joined, is_new ? object << COUNT_BITS | MOST_JOINED : joined + 1))
             continue;
-        *before = is_new ? fetch_add_acq_rel(&entry->waker, 1ull << 32) + (1ull << 32) : load_acquire(&entry->waker);
+        if (is_new) {
+            *before = fetch_add_acq_rel(&entry->waker, 1ull << 32) + (1ull << 32);
+            store_release(&entry->joined, object << COUNT_BITS | 1); /* others may join now (K1) */
+        } else {
+            *before = load_acquire(&entry->waker);
+        }
         fetch_add_acq_rel(awaited, 1);
         return 1 + (uint32_t)(entry - table);
     }
