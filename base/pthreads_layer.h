@@ -12,11 +12,12 @@ enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN };
 /* What a thread waits for until another thread wakes it. */
 enum pthreads_awaited { PTHREADS_CONDITION, PTHREADS_SEMAPHORE, PTHREADS_BARRIER, PTHREADS_END, PTHREADS_FUTEX };
 
-/* The two words that the tool keeps. Functions that release a lock or wake threads read only these. */
+/* The two words that the tool keeps, in a cache line of their own. Functions that release a lock or wake threads read only
+ * these. */
 struct pthreads_words {
     uint32_t left;    /* above 0 while waiters have left something at any lock */
     uint32_t awaited; /* above 0 while samples know of threads that wait until another thread wakes them */
-};
+} __attribute__((aligned(64)));
 
 /* What waiters have left for the thread that releases a lock. Only the tool reads the numbers. */
 struct pthreads_left {

@@ -21,8 +21,7 @@
 
 const struct pthreads_tool *pthreads_attached;
 
-/* The only words that a release or a signal reads; in a cache line of their own. */
-struct pthreads_words pthreads_words __attribute__((aligned(64)));
+struct pthreads_words pthreads_words;
 
 EXPORT pthreads_layer_attach blame_pthreads_attach;
 uint32_t *blame_pthreads_attach(const struct pthreads_tool *tool)
