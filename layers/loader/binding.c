@@ -5,8 +5,9 @@
 #include "base/atomics.h"
 #include "layers/loader/stubs.h"
 
-#define SLOTS 128 /* a power of 2 */
-_Static_assert(2 * STUB_COUNT <= SLOTS, "a search must be short and end at a free entry");
+#define SLOTS 256 /* a power of 2 */
+_Static_assert(4 * STUB_COUNT <= SLOTS,
+               "with the functions of two libraries, a search must be short and end at a free entry");
 
 /* The functions that have a stub, by address. */
 static struct {
