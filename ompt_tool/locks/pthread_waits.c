@@ -36,6 +36,7 @@ bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const
     uint64_t now_ticks = clock_ticks();
     if (unlikely(!load_relaxed(&contended_posix_waits)))
         store_relaxed(&contended_posix_waits, 1);
+    store_relaxed(&thread->pthread.mutex, 0); /* a condition wait that was cancelled has not cleared it */
     store_relaxed(&line->wait_limited, limited);
     state_set_lockwait_at(line, key, now_ticks);
     if (session.counts_cores)
@@ -146,5 +147,6 @@ bool pthread_wait_is_for_mutex(const struct thread *thread, const ucontext_t *co
 
 void pthread_wait_sets_mutex(struct thread *thread)
 {
+    store_relaxed(&thread->line->wait_limited, true); /* the holder's samples do not count it */
     state_set_lockwait(thread->line, PROFILE_LOCK_KEY(PROFILE_LOCK_MUTEX, thread->pthread.mutex));
 }

@@ -11,8 +11,8 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
-/* Begins a wait for the lock. limited: it has a time limit; frame: frame of the function that waits. Returns false if the thread is in another wait,
- * of which this one is a part. [owner] */
+/* Begins a wait for the lock. limited: whether it has a time limit; frame: that of the function that waits. Returns false
+ * if the thread is in another wait, of which this one is a part. [owner] */
 bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const uintptr_t *frame);
 void pthread_wait_end(struct thread *thread); /* [owner] */
 
