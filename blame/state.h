@@ -238,8 +238,10 @@ struct state_waited {
 #define STATE_WAITED 32u
 
 /* Counts the threads other than that of the line that had begun to wait by that time (in ticks), without a time limit,
- * for locks of POSIX threads. Returns the number of such locks, at most STATE_WAITED. [handler] */
-uint32_t state_find_waited(const struct state_line *own, int64_t ticks, struct state_waited waited[STATE_WAITED]);
+ * for locks of POSIX threads. Starts at the line with the number *from, and sets *from to where it stopped, because
+ * waited[] is full or no line is left. Returns the number of locks in waited[]; 0 only if no line is left. [handler] */
+uint32_t state_find_waited(const struct state_line *own, int64_t ticks, uint32_t *from,
+                           struct state_waited waited[STATE_WAITED]);
 
 /* Returns the line of the thread with that number; NULL if there is none. [handler] */
 const struct state_line *state_line_of(int32_t tid);

@@ -31,14 +31,15 @@ static __attribute__((noinline)) void lock_blame_count_posix(struct thread *thre
                                                              uint64_t time_ns, double p, struct census census)
 {
     struct state_waited waited[STATE_WAITED];
-    uint32_t count = state_find_waited(thread->line, census.ticks, waited);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!pthread_lock_is_held(thread, waited[i].key))
-            continue;
-        struct lock_blame blame = account_waiter(p * waited[i].waiters, census);
-        thread->pthread.is_awaited = true;
-        lock_blame_book(thread, node_idx, waited[i].key, &blame, no_core, time_ns);
-    }
+    uint32_t from = 0, count;
+    while ((count = state_find_waited(thread->line, census.ticks, &from, waited)) > 0)
+        for (uint32_t i = 0; i < count; i++) {
+            if (!pthread_lock_is_held(thread, waited[i].key))
+                continue;
+            struct lock_blame blame = account_waiter(p * waited[i].waiters, census);
+            thread->pthread.is_awaited = true;
+            lock_blame_book(thread, node_idx, waited[i].key, &blame, no_core, time_ns);
+        }
 }
 
 void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, uint64_t time_ns, double p,
