@@ -108,7 +108,8 @@ static uint64_t uncounted_ns(const struct sim_thread *thread)
     uint64_t since_ns = tick_ns > thread->turn_ns ? tick_ns : thread->turn_ns, begin_ns = machine.stalled_ns;
     uint64_t stood_ns =
         since_ns < machine.went_on_ns ? machine.went_on_ns - (since_ns > begin_ns ? since_ns : begin_ns) : 0;
-    return machine.scenario->reads_time ? 0 : machine.now_ns - since_ns - stood_ns;
+    bool counted = machine.scenario->reads_time || thread->run != RUN_ON_CORE; /* a switch counts */
+    return counted ? 0 : machine.now_ns - since_ns - stood_ns;
 }
 
 /* The current thread's; what it ran is counted at ticks. */
