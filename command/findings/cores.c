@@ -433,8 +433,8 @@ void find_unseen_threads(struct inquiry *inquiry)
         "threads were running; compared with the effort of %s thread-seconds, this is %s %% (threshold %s %%)",
         DECIMAL(end.own - begin.own, 2), DECIMAL(on_core_s, 2), DECIMAL(seconds / wall_s, 1),
         DECIMAL(inquiry->whole_s, 2), DECIMAL(percent_of_program(inquiry, seconds), 0), DECIMAL(LEAST_PERCENT, 0));
-    finding.advice = format_printable(
-        "Threads that never use OpenMP (pthreads, std::thread, other libraries' pools) are not measured, and no other "
-        "figure contains their time. Measure them with another profiler, such as perf.");
+    finding.advice =
+        format_printable("No other figure contains the time of these threads. Without blame run, only threads "
+                         "that use OpenMP are measured. With it, use another profiler for them, such as perf.");
     put_finding(inquiry, &finding);
 }

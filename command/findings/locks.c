@@ -62,9 +62,9 @@ static uint32_t most_blocked_call(const struct rows *rows, uint32_t above)
     return most;
 }
 
-/* A lock of POSIX threads has its blame at its release, which has no time of its own. Its holders had it for at least
- * 1 / (threads - 1) of the waiting. Of this the function around it slept, or waited for a core in the same call, what it
- * did not run. */
+/* If the holder's samples have not counted the waiters, a lock of POSIX threads has its blame at its release, which has no
+ * time of its own. Its holders had it for at least 1 / (threads - 1) of the waiting. The function around the release slept,
+ * or waited for a core in the same call, for the part of this time in which it did not run. */
 static void add_sleep_of_releaser(const struct inquiry *inquiry, struct waiting *to)
 {
     const struct rows *rows = inquiry->rows;

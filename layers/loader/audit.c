@@ -179,7 +179,8 @@ static void images_remove(const struct link_map *map)
 /* maximum time in ms until stderr accepts a line; if it takes longer, nothing more is written */
 #define PATIENCE_MS 1000
 
-/* For what dlmopen() loads nobody asks, and glibc before 2.35 gives a field of a link map at address 0 as the cookie. */
+/* The libraries that dlmopen() loads have no object that needs them. For these, glibc before 2.35 passes the address of a
+ * field in a link map at address 0 as the cookie. */
 #define FIRST_PAGES_BYTES 65536
 
 #define GCC_NAME "libgomp.so.1"
