@@ -64,7 +64,8 @@ static bool python_layout_fits(const struct python_layout *layout)
            layout->type < layout->text_size && layout->type < layout->bytes_size &&
            layout->text_size < layout->text_ascii && layout->text_state < layout->text_ascii &&
            layout->bytes_size < layout->bytes_data && layout->bytes_data <= PYTHON_BYTES_BYTES &&
-           layout->lock_condition <= PYTHON_LOCK_BYTES && python_layout_greatest(lock, 2) < layout->lock_condition;
+           layout->lock_condition >= 8 && layout->lock_condition <= PYTHON_LOCK_BYTES &&
+           python_layout_greatest(lock, 2) <= layout->lock_condition - 8;
 }
 
 const char *python_layout_init(uint32_t version, const unsigned char *runtime)
