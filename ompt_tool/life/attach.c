@@ -151,7 +151,7 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
         INVARIANT(tree_is_valid(&thread->tree));
         thread_leave_tool(thread);
     }
-    core_end(&thread->core);
+    core_end(&thread->core); /* after thread_note_run_times(), which reads its file */
     INVARIANT(state_is_valid(thread->line, clock_ticks()));
     if (thread->line->began)
         store_release(&thread->line->ended, clock_ticks());
