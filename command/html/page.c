@@ -118,11 +118,14 @@ static void page_put_header(struct page *page)
     const char *version = profile_text(profile, "version");
     fputs("{\"command\":", page->out);
     page_put_text_or_null(page, profile_text(profile, "command"));
-    char size[200];
+    char size[200], threads[80];
     fputs(",\"job_size\":", page->out);
     page_put_text_or_null(page, ranks_size(profile, size, sizeof size) ? size : NULL);
     fputs(",\"host\":", page->out);
     page_put_text_or_null(page, profile_text(profile, "host"));
+    fputs(",\"thread_text\":", page->out);
+    profile_describe_threads(profile, threads, sizeof threads);
+    page_text(page, threads);
     fprintf(page->out, ",\"pid\":%d,\"wall_s\":", header->pid);
     json_decimal(page->out, profile_wall_s(profile), 6);
     fprintf(page->out,

@@ -132,6 +132,16 @@ bool profile_without_openmp(const struct profile *profile)
     return profile->header.merged ? profile->header.without_team : !profile_text(profile, "runtime");
 }
 
+void profile_describe_threads(const struct profile *profile, char *to, size_t bytes)
+{
+    const struct profile_header *header = &profile->header;
+    char others[40] = "";
+    if (profile->others_max)
+        snprintf(others, sizeof others, " and %u other%s", profile->others_max, profile->others_max == 1 ? "" : "s");
+    snprintf(to, bytes, "%s%u %sthread%s%s", header->threads_untracked ? "at least " : "", header->threads_max,
+             *others ? "OpenMP " : "", header->threads_max == 1 ? "" : "s", others);
+}
+
 const char *profile_environment(const struct profile *profile)
 {
     return profile_without_openmp(profile) ? "no OpenMP" : profile->header.environment == 1 ? "shared" : "dedicated";

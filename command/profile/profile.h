@@ -96,6 +96,7 @@ struct profile {
     char *counter_text;   /* text that counter_name points into */
     char *text;           /* "key\0value\0" pairs */
     size_t text_bytes;
+    uint32_t others_max;  /* the most threads at once that header.threads_max does not count */
     double unresolved_ns; /* ns of thread time in contexts below <unresolved> */
     uint64_t tree;        /* number of the tree if only one was read; 0: all trees were read and merged */
     /* charges of a merged job whose ranks did not all see one another, sorted by node and key */
@@ -120,6 +121,9 @@ double profile_stopped_beside_ns(const struct profile *profile);
 bool profile_without_openmp(const struct profile *profile);
 /* Returns what decides which threads count as idle: "dedicated", "shared" or "no OpenMP". */
 const char *profile_environment(const struct profile *profile);
+
+/* Writes into `to` the number of threads, such as "4 threads" or "4 OpenMP threads and 2 others". */
+void profile_describe_threads(const struct profile *profile, char *to, size_t bytes);
 
 /* Returns the value stored under a key ("command", "host", "runtime", ...), or NULL. */
 const char *profile_text(const struct profile *profile, const char *key);

@@ -383,15 +383,14 @@ static int profile_compare_life_ends(const void *left, const void *right)
     return a->change - b->change;
 }
 
-/* Returns T, the number of threads, for a process that was killed before it could write T. It is the largest
- * number of threads that lived at the same time. */
-static uint32_t profile_most_threads_at_once(const struct profile *profile)
+/* Returns how many threads lived at the same time at most: of those that T counts, or of the others. */
+static uint32_t profile_most_threads_at_once(const struct profile *profile, bool counted)
 {
     struct life_end *ends = memory_array(2 * profile->thread_count, sizeof *ends);
-    uint32_t now = 0, most = 1;
+    uint32_t now = 0, most = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        int counts = profile_thread_counts(profile, thread);
+        int counts = thread->kind != PROFILE_THREAD_HELPER && profile_thread_counts(profile, thread) == counted;
         ends[2 * i] = (struct life_end){thread->begin_ns, counts};
         ends[2 * i + 1] = (struct life_end){thread->end_ns ? thread->end_ns : UINT64_MAX, -counts};
     }
@@ -404,6 +403,15 @@ static uint32_t profile_most_threads_at_once(const struct profile *profile)
     }
     free(ends);
     return most;
+}
+
+/* Needs the texts, which say whether there is an OpenMP runtime. */
+static void profile_count_threads(struct profile *profile)
+{
+    uint32_t counted = profile_most_threads_at_once(profile, true);
+    if (profile->header.threads_max == 0) /* the process was killed before it wrote T */
+        profile->header.threads_max = counted ? counted : 1;
+    profile->others_max = profile_most_threads_at_once(profile, false);
 }
 
 static bool profile_load_chunk(int file, unsigned char *bytes, uint32_t n)
@@ -589,8 +597,6 @@ static const char *profile_read_records(struct profile_chunks *chunks, size_t th
                                         char *buffer, size_t buffer_bytes)
 {
     const char *wrong = profile_read_threads(chunks, profile);
-    if (!wrong && profile->header.threads_max == 0)
-        profile->header.threads_max = profile_most_threads_at_once(profile);
     if (!wrong && thread < OUTLINE)
         wrong = profile_select_thread(profile, thread, buffer, buffer_bytes);
     chunks->only_tree = profile->tree;
@@ -599,6 +605,7 @@ static const char *profile_read_records(struct profile_chunks *chunks, size_t th
     if (!wrong) {
         profile_read_modules(chunks, profile);
         profile_read_text(chunks, profile);
+        profile_count_threads(profile);
         profile_flag_later_runtimes(profile);
         profile_excuse_start(profile);
         profile_read_names(chunks, profile);

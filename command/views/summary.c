@@ -169,10 +169,9 @@ static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
     const char *command = profile_text(summary->profile, "command");
-    char threads[64], rank[120], size[200], facts[FORMAT_NUMBER_BYTES + 240];
+    char threads[80], rank[120], size[240], facts[FORMAT_NUMBER_BYTES + 280];
     rank_note(summary->profile, rank, sizeof rank);
-    snprintf(threads, sizeof threads, "%s%u thread%s", header->threads_untracked ? "at least " : "",
-             header->threads_max, header->threads_max == 1 ? "" : "s");
+    profile_describe_threads(summary->profile, threads, sizeof threads);
     if (!ranks_size(summary->profile, size, sizeof size))
         snprintf(size, sizeof size, "%s on %u core%s%s", threads, header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%s s, %s, %s", DECIMAL(profile_wall_s(summary->profile), 2), size,
@@ -558,12 +557,13 @@ static void print_whole_of_shares(const struct summary *summary)
         fprintf(summary->out, "  Of %s thread-seconds in all ranks:\n", DECIMAL(whole, 2));
     } else {
         bool equal = fabs(whole - all) <= MEASURED_TOLERANCE * all;
-        fprintf(summary->out, "  Of %s thread-seconds%s (%s%u thread%s, %s s):\n", DECIMAL(whole, 2),
+        char threads[80];
+        profile_describe_threads(summary->profile, threads, sizeof threads);
+        fprintf(summary->out, "  Of %s thread-seconds%s (%s, %s s):\n", DECIMAL(whole, 2),
                 equal                                                     ? ""
                 : summary->rows->shared && !summary->rows->without_openmp ? " in use"
                                                                           : " measured",
-                header->threads_untracked ? "at least " : "", header->threads_max, header->threads_max == 1 ? "" : "s",
-                DECIMAL(wall_s, 2));
+                threads, DECIMAL(wall_s, 2));
     }
 }
 

@@ -104,7 +104,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
                *job = profile_text(profile, "job"), *runtime = profile_text(profile, "runtime");
     /* LLVM's runtime is the usual one, and its text only has a date */
     bool names_runtime = runtime && strncmp(runtime, "GNU ", 4) == 0;
-    char where[160], rank[120], size[200], facts[440], pace[64] = "samples by overflow";
+    char where[160], rank[120], threads[80], size[240], facts[440], pace[64] = "samples by overflow";
     if (!profile_text(profile, "sample"))
         snprintf(pace, sizeof pace, "%u samples/s per thread, %s clock", header->rate,
                  header->clock == 1 ? "CPU" : "wall");
@@ -123,9 +123,9 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour), line,
             clean);
     rank_note(profile, rank, sizeof rank);
+    profile_describe_threads(profile, threads, sizeof threads);
     if (!ranks_size(profile, size, sizeof size))
-        snprintf(size, sizeof size, "%u thread%s, %u core%s%s", header->threads_max,
-                 header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s", rank);
+        snprintf(size, sizeof size, "%s, %u core%s%s", threads, header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s%.100s%s", DECIMAL(profile_wall_s(profile), 2), size,
              profile_environment(profile), pace, names_runtime ? "; " : "", names_runtime ? runtime : "",
              header->finished   ? ""

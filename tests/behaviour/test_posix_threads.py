@@ -2,6 +2,7 @@
 notice. What they work is known by their CPU time."""
 
 import re
+import signal
 
 import contract_checks
 from harness import BLAME, BlameTest, program
@@ -140,6 +141,17 @@ class PosixThreads(BlameTest):
                 self.assertGreater(profile.total("blocked", "sleeps"), 0)
                 self.assertGreater(profile.total("lock wait here", "waits"), 0)
                 self.assertGreater(profile.total("lock wait", "holds"), 0)
+
+    def test_the_head_counts_the_threads_beside_the_teams_also_of_a_program_that_was_killed(self):
+        for mode, status in (("works", 0), ("killed", 128 + signal.SIGKILL)):
+            with self.subTest(mode=mode):
+                run = self.attached([program("beside"), mode, "100"], LAYER | {"OMP_NUM_THREADS": "2"}, "launcher")
+                self.assertEqual(run.status, status, run)
+                directory, = run.directories()
+                head = " ".join(self.plain([BLAME, "report", directory], {"COLUMNS": "200"}).stdout.splitlines()[1:3])
+                lives = [(float(thread["begin_s"]), float(thread["end_s"])) for thread in self.load(run, directory, checks=()).threads if thread["kind"] == "other"]
+                most = max(sum(begin <= at < end for begin, end in lives) for at, _ in lives)
+                self.assertIn(f", 2 OpenMP threads and {most} others, ", head)
 
     def test_a_thread_beside_teams_that_begins_a_region_is_an_initial_thread(self):
         _, profile = self.measured("joins", 100, name="beside_gcc")

@@ -64,6 +64,7 @@ class Rows:
             "pid": 1,
             "wall_s": 1.0,
             "threads": 2,
+            "thread_text": "2 threads",
             "cores": 2,
             "environment": "dedicated",
             "rate": 200,

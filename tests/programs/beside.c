@@ -1,10 +1,13 @@
 /* POSIX threads beside the teams of a program that uses OpenMP from its start.
  *
  *     beside works MS      threads work, sleep and wait for a mutex, before and after a region of two threads
+ *     beside killed MS     the same, and then the program is killed
  *     beside joins MS      a thread works, and then begins a region of its own
  *     beside alone MS      threads work, and there is no region */
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,13 +107,16 @@ int main(int argc, char **argv)
         return 2;
     ms = atof(argv[2]);
     pthread_t first = made(strcmp(argv[1], "joins") == 0 ? begins_region : works);
-    if (strcmp(argv[1], "works") == 0) {
+    bool killed = strcmp(argv[1], "killed") == 0;
+    if (killed || strcmp(argv[1], "works") == 0) {
         holds();
 #pragma omp parallel num_threads(2)
         if (omp_get_thread_num() == 0)
             team_works();
         pthread_join(made(works_later), NULL);
         pthread_join(made(sleeps), NULL);
+        if (killed)
+            raise(SIGKILL);
     }
     pthread_join(first, NULL);
     puts("done");

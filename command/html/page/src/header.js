@@ -25,7 +25,7 @@ export function titleLine(model) {
         wall = Number(header.wall_s);
     const facts = [
         `${wall.toFixed(2)} s`,
-        header.job_size ?? `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}`,
+        header.job_size ?? `${header.thread_text} on ${plural(header.cores, "core")}`,
         header.environment,
         header.sample
             ? `one sample per ${count(header.sample.period)} ${oneLine(header.sample.event)}`
