@@ -35,9 +35,11 @@ static const char *without_prefixes(const char *name)
 
 void name_call(char to[NAME_BYTES], const struct rows *rows, uint32_t row)
 {
-    for (uint32_t i = row; rows->row[i].foreign && !row_module_runs_scripts(rows->row[i].label->module);
-         i = rows->row[i].parent)
+    uint32_t asleep = row, i = row;
+    for (; rows->row[i].foreign && !row_module_runs_scripts(rows->row[i].label->module); i = rows->row[i].parent)
         row = i;
+    if (i == 0) /* a thread of a library, which the program's code has not called */
+        row = asleep;
     const char *name = row_is_holder(&rows->row[row]) ? "the interpreter's lock" : rows->row[row].label->name;
     char bare[4 * NAME_BYTES];
     write_bare_name(bare, sizeof bare, without_prefixes(name));
@@ -226,11 +228,21 @@ static void write_plain_name(char *to, size_t bytes, const char *name)
         memmove(to, space + 1, strlen(space));
 }
 
+/* Returns whether the row is a Python function. Many have the name of a system call and do something else. */
+static bool is_of_script(const struct row_label *label)
+{
+    const char *end = strrchr(label->file, '.');
+    return end && strcmp(end, ".py") == 0;
+}
+
 /* Returns whether the row's function, or one outside the program through which it was called, has this name. */
 static bool has_function(const struct rows *rows, uint32_t row, const char *name)
 {
     char plain[4 * NAME_BYTES];
+    bool of_class = strchr(name, '.') != NULL;
     for (; rows->row[row].foreign; row = rows->row[row].parent) {
+        if (is_of_script(rows->row[row].label) && !of_class)
+            continue;
         write_plain_name(plain, sizeof plain, rows->row[row].label->name);
         if (strcmp(plain, name) == 0)
             return true;

@@ -335,6 +335,22 @@ WITH_PROFILE(what_an_interpreter_does_counts_for_the_scripts_line)
     assert_in(found("blocked")->place, "sock_recv  socketmodule.c:31");
 }
 
+/* A thread of Python's library, in a function that has the name of a system call and calls another one. */
+WITH_PROFILE(a_script_function_is_no_system_call)
+{
+    enum { BOOTSTRAP = 60, WAITS, POLLS };
+    made.modules[0] =
+        (struct profile_module){.path = "/usr/lib/python3.11/connection.py", .flags = PROFILE_MODULE_PYTHON};
+    fake_function(KEY(BOOTSTRAP), "Thread._bootstrap", "/usr/lib/python3.11/threading.py", 6, 7);
+    fake_function(KEY(WAITS), "wait", "/usr/lib/python3.11/connection.py", 30, 31);
+    fake_function(FOREIGN_KEY(POLLS), "__GI___poll", "", 0, 0);
+    uint32_t polls = frame(frame(frame(0, KEY(BOOTSTRAP)), KEY(WAITS)), FOREIGN_KEY(POLLS));
+    run(polls, 5, THREADS, THREADS, 0);
+    made.nodes[polls].metric.blocked = made.nodes[polls].metric.work;
+    made.nodes[polls].metric.work = 0;
+    assert_string_equal(only("blocked")->title, "20.00 s blocked in poll (waiting for events)");
+}
+
 WITH_PROFILE(a_process_that_is_stopped_is_in_no_call)
 {
     made.nodes[add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED)].metric =
