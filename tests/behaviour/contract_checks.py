@@ -115,8 +115,8 @@ def own_time(row):
 
 
 def check_core_idleness(profile):
-    """thread_idle = T inv - own and core_idle = C inv - own come from the same two sums on every row."""
-    if profile.option("environment") != "dedicated":
+    """thread_idle = T inv - own and core_idle = C inv - own come from the same two sums on every row, if all threads are OpenMP's."""
+    if profile.option("environment") != "dedicated" or any(thread["kind"] == "other" for thread in profile.threads):
         return
     threads, cores = profile.run["threads_max"], profile.run["cores"]
     for row in profile.rows:
