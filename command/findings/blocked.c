@@ -92,7 +92,7 @@ static void describe_waiters(const struct inquiry *inquiry, const struct tallied
 static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
 {
     double seconds = blocked->ns * 1e-9;
-    const struct awaited *awaited = awaited_of(inquiry->rows, blocked->row);
+    const struct awaited *awaited = inquiry->awaited[blocked->row];
     char call[BLOCKED_BYTES], some[64] = "", waiters[3 * NAME_BYTES], wakers[WAKERS_BYTES];
     struct finding finding = {.rule = "blocked",
                               .row = blocked->row,
@@ -108,7 +108,7 @@ static void put_blocked(struct inquiry *inquiry, const struct tallied *blocked)
                                          inquiry->floors.awaiting_s};
     if (blocked->contexts > 1)
         snprintf(some, sizeof some, ", in %u calling contexts", blocked->contexts);
-    describe_blocked(call, inquiry->rows, blocked->row);
+    describe_blocked(call, inquiry->rows, blocked->row, awaited);
     finding.title = format_printable("%s s %s", DECIMAL(seconds, 2), call);
     describe_waiters(inquiry, blocked, waiters, sizeof waiters);
     describe_wakers(inquiry, blocked->row, wakers);

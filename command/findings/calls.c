@@ -250,7 +250,7 @@ static bool has_function(const struct rows *rows, uint32_t row, const char *name
     return false;
 }
 
-const struct awaited *awaited_of(const struct rows *rows, uint32_t row)
+const struct awaited *awaited_of(const struct rows *rows, uint32_t row, bool woken)
 {
     if (row_is_holder(&rows->row[row]))
         return &unknown;
@@ -259,7 +259,7 @@ const struct awaited *awaited_of(const struct rows *rows, uint32_t row)
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (has_function(rows, row, entries[i].name))
             return entries[i].awaited;
-    return &unknown;
+    return woken ? &signal : &unknown;
 }
 
 bool threads_were_busy(const struct rows *rows, uint32_t row)
@@ -268,10 +268,9 @@ bool threads_were_busy(const struct rows *rows, uint32_t row)
     return profile_sums_own(sums) >= (1 + MOSTLY) * sums->inverse_busy;
 }
 
-void describe_blocked(char to[BLOCKED_BYTES], const struct rows *rows, uint32_t row)
+void describe_blocked(char to[BLOCKED_BYTES], const struct rows *rows, uint32_t row, const struct awaited *awaited)
 {
     char call[NAME_BYTES];
-    const struct awaited *awaited = awaited_of(rows, row);
     const char *what = awaited->what;
     if (awaited == &no_call)
         snprintf(call, sizeof call, "page faults or system calls of its own");

@@ -24,13 +24,13 @@ struct awaited {
     bool ends_with_it;  /* only the end of what it waits for ends the call, so no time can be saved here */
 };
 
-/* Returns what the row's call waits for. */
-const struct awaited *awaited_of(const struct rows *rows, uint32_t row);
+/* Returns what the row's call waits for. `woken` says whether threads of the program ended most of the wait. */
+const struct awaited *awaited_of(const struct rows *rows, uint32_t row, bool woken);
 /* Returns whether other measured threads were busy for most of the row's time. */
 bool threads_were_busy(const struct rows *rows, uint32_t row);
 
 #define BLOCKED_BYTES (NAME_BYTES + 48)
 /* Writes "blocked in pthread_join (waiting for other threads)". */
-void describe_blocked(char to[BLOCKED_BYTES], const struct rows *rows, uint32_t row);
+void describe_blocked(char to[BLOCKED_BYTES], const struct rows *rows, uint32_t row, const struct awaited *awaited);
 
 #endif

@@ -61,8 +61,8 @@ static void regions_set_title_and_advice(const struct inquiry *inquiry, const st
         finding->advice = format_printable("%s", advice);
         return;
     }
-    const struct awaited *awaited = awaited_of(inquiry->rows, unit->asleep);
-    describe_blocked(blocked, inquiry->rows, unit->asleep);
+    const struct awaited *awaited = inquiry->awaited[unit->asleep];
+    describe_blocked(blocked, inquiry->rows, unit->asleep, awaited);
     finding->row = finding->call = unit->asleep;
     finding->title = format_printable("%s, and others wait", blocked);
     finding->advice = format_printable(

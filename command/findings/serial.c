@@ -92,7 +92,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                             .wall_s = dropped_s / inquiry->threads};
     double faults = row == ROW_NONE || spread != ONE_PLACE ? 0 : page_faults_below(inquiry->rows, row);
     bool touches = faults > 0 && sleep->own_ns < faults * FAULT_NS;
-    const struct awaited *awaited = sleeps ? awaited_of(inquiry->rows, sleep->row) : NULL;
+    const struct awaited *awaited = sleeps ? inquiry->awaited[sleep->row] : NULL;
     char blocked[BLOCKED_BYTES] = "", asleep[FORMAT_NUMBER_BYTES + 40] = "", wakers[WAKERS_BYTES] = "";
     struct finding finding = {
         .rule = "serial", .row = row, .metric = METRIC_IDLENESS, .seconds = seconds, .sampled = true};
@@ -100,7 +100,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
     if (sleeps) {
-        describe_blocked(blocked, inquiry->rows, sleep->row);
+        describe_blocked(blocked, inquiry->rows, sleep->row, awaited);
         describe_wakers(inquiry, sleep->row, wakers);
         finding.call = spread == IN_PIECES ? 0 : sleep->row;
         snprintf(asleep, sizeof asleep, " (asleep for %s %% of the time)",

@@ -375,13 +375,26 @@ static void join_hosts(struct inquiry *inquiry)
         }
 }
 
+/* Returns whether other threads of the program ended most of the sleep in the library's function in which the row is. */
+static bool was_woken(const struct rows *rows, uint32_t row, const double *woken_ns)
+{
+    bool woken = false;
+    for (uint32_t i = row; rows->row[i].foreign && !woken; i = rows->row[i].parent)
+        woken = woken_ns[i] > 0 && woken_ns[i] >= MOSTLY * rows->row[i].inclusive->blocked;
+    return woken;
+}
+
 void findings_gather_awaited(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
+    double *woken_ns = memory_array(rows->count, sizeof *woken_ns);
+    for (size_t i = 0; i < inquiry->profile->wake_count; i++)
+        woken_ns[row_of_node(rows, inquiry->profile->wakes[i].waiter)] += inquiry->profile->wakes[i].ns;
     inquiry->awaited = memory_array(rows->count, sizeof *inquiry->awaited);
     for (uint32_t i = 1; i < rows->count; i++)
         if (rows->row[i].exclusive->blocked > 0 && rows->row[i].kind != ROW_STATEMENT)
-            inquiry->awaited[i] = awaited_of(rows, i);
+            inquiry->awaited[i] = awaited_of(rows, i, was_woken(rows, i, woken_ns));
+    free(woken_ns);
 }
 
 void findings_gather_units(struct inquiry *inquiry)
