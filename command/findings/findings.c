@@ -12,10 +12,11 @@
 /* Each rule records its findings. find_both comes before the rules whose findings it replaces, find_locks before
  * find_blocked. */
 static void (*const rules[])(struct inquiry *) = {
-    find_no_core,   find_losses,        find_start_up,       find_serial_code, find_fine_units,
-    find_copies,    find_both,          find_idle_regions,   find_overhead,    find_locks,
-    find_blocked,   find_one_thread,    find_unseen_threads, find_late_ranks,  find_late_between_nodes,
-    find_mpi_waits, find_unequal_ranks, find_changes,        find_periods,
+    find_no_core,      find_losses,         find_start_up,   find_serial_code,
+    find_fine_units,   find_spinning,       find_copies,     find_both,
+    find_idle_regions, find_overhead,       find_locks,      find_blocked,
+    find_one_thread,   find_unseen_threads, find_late_ranks, find_late_between_nodes,
+    find_mpi_waits,    find_unequal_ranks,  find_changes,    find_periods,
 };
 
 static bool comes_before(const struct finding *one, const struct finding *other)
@@ -42,6 +43,7 @@ static void free_inquiry(struct inquiry *inquiry)
     free(inquiry->in_task);
     free(inquiry->own);
     free(inquiry->awaited);
+    free(inquiry->spun_ns);
     free(inquiry->holds_told);
     for (int cause = 0; cause < CAUSES; cause++) {
         free(inquiry->idle_ns[cause]);
@@ -119,6 +121,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     inquiry.findings->whole_s = inquiry.whole_s;
     inquiry.findings->core_s = inquiry.core_s;
     findings_gather_awaited(&inquiry);
+    findings_gather_spinning(&inquiry);
     findings_gather_floors(&inquiry);
     findings_gather_units(&inquiry);
     /* Samples that a hardware counter triggers cannot say how many seconds could be saved. */

@@ -39,7 +39,7 @@ static const struct {
 };
 
 #define SURE_SAMPLES 20  /* number of samples from which "always the same thread" is not chance */
-#define MOSTLY_ONE   0.8 /* a function only waits for a flag, or a lock, if reading it takes this share of its time */
+#define MOSTLY_ONE   0.8 /* threads poll a lock if testing it takes this share of the time */
 
 /* The overhead in one kind of construct over all regions, and the idleness of those regions. */
 struct cost {
@@ -111,7 +111,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
         uint32_t unit = inquiry->unit_of[i];
         double ns = row->exclusive->overhead;
         if (row->kind == ROW_STATEMENT || !(ns > 0) || spent_in(inquiry, i) != construct ||
-            (unit != UNIT_NONE && inquiry->unit[unit].both))
+            inquiry->spun_ns[i] >= MOSTLY_ONE * ns || (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
         add_lost_below(rows, i, &cost);
@@ -257,21 +257,6 @@ static bool one_thread_creates(const struct inquiry *inquiry)
            !(threads & (threads - 1)) && samples >= SURE_SAMPLES;
 }
 
-/* Returns whether the function that contains a row does little else than what the row does. */
-static bool does_little_else(const struct inquiry *inquiry, uint32_t index)
-{
-    uint32_t own = inquiry->own[index];
-    double here = 0, all = 0;
-    for (uint32_t i = own; i < inquiry->rows->row[own].end; i++) {
-        const struct row *row = &inquiry->rows->row[i];
-        if (row->kind == ROW_STATEMENT || inquiry->own[i] != own)
-            continue;
-        all += row->exclusive->work + row->exclusive->overhead;
-        here += construct_of(inquiry->rows, row) == CONSTRUCT_FLUSH ? row->exclusive->overhead : 0;
-    }
-    return here >= MOSTLY_ONE * all;
-}
-
 /* Names the cause more closely where the profile tells it. */
 static void overhead_set_title_and_advice(struct inquiry *inquiry, struct finding *finding, enum construct construct,
                                           const struct cost *cost)
@@ -279,13 +264,6 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
     const char *title = constructs[construct].title, *advice = constructs[construct].advice, *more = "";
     char name[CONSTRUCT_BYTES] = "";
     uint32_t unit = inquiry->unit_of[finding->row];
-    if (construct == CONSTRUCT_FLUSH && inquiry->threads > 1 && does_little_else(inquiry, finding->row)) {
-        finding->rule = "spin";
-        title = "spin-waiting on a flag";
-        advice = "The code reads a flag until another thread sets it. Let OpenMP do the waiting: a barrier, task "
-                 "dependences, or one region for the code before the flag is set and one for the code after it. If the "
-                 "code does not wait, flush less often (acquire and release instead of seq_cst).";
-    }
     /* A thread that gets the lock by a test also releases it, which takes about as long. */
     if (construct == CONSTRUCT_LOCK && cost->test_ns >= MOSTLY_ONE * cost->ns) {
         title = "threads poll locks that others hold";

@@ -164,6 +164,7 @@ struct inquiry {
     double *awaited_ns[CAUSES];
     /* by row: what it waits for while it sleeps; NULL: it does not sleep */
     const struct awaited **awaited;
+    double *spun_ns;  /* by row: ns of work and overhead in loops that wait for another thread */
     bool *holds_told; /* by row: whether a finding says that it sleeps while it holds a lock */
     struct unit *unit;
     size_t unit_count, unit_room;
@@ -197,6 +198,8 @@ static inline bool waits_for_threads(const struct inquiry *inquiry, uint32_t row
 {
     return inquiry->awaited[row] && inquiry->awaited[row]->threads;
 }
+/* Gathers inquiry->spun_ns. */
+void findings_gather_spinning(struct inquiry *inquiry);
 void findings_gather_units(struct inquiry *inquiry);
 double unit_idle_ns(const struct unit *unit);
 uint32_t next_stamp(struct inquiry *inquiry);
@@ -252,7 +255,8 @@ void find_no_core(struct inquiry *inquiry); /* call before find_losses */
 void find_start_up(struct inquiry *inquiry);
 void find_serial_code(struct inquiry *inquiry);
 void find_fine_units(struct inquiry *inquiry); /* marks units; call before the next three */
-void find_copies(struct inquiry *inquiry);     /* marks units, too; call before find_idle_regions */
+void find_spinning(struct inquiry *inquiry);
+void find_copies(struct inquiry *inquiry); /* marks units, too; call before find_idle_regions */
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);

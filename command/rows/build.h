@@ -26,6 +26,7 @@ struct source_frame {
     int statement_line; /* line of the statement row that shows the function's own cost here; 0: none */
     uint8_t kind;
     bool merged;    /* whether the function gets no row of its own if the caller's row has the same name */
+    bool waits;     /* whether its code is in a loop that waits for another thread */
     bool outermost; /* whether this is the last source frame of its address: the function on the stack */
 };
 

@@ -120,6 +120,8 @@ struct rows {
     /* for each merged node, the row with the node's metrics or, if the node has none, the row of its context.
      * NULL in views. */
     uint32_t *node_context;
+    /* for each merged node, whether its code is in a loop that waits for another thread. NULL in views. */
+    bool *node_waits;
     size_t node_count;
     double threads, cores; /* number of threads T, number of cores C */
     double cores_ns;       /* ns that the cores offered: C times the wall time */

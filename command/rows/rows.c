@@ -105,6 +105,7 @@ static void rows_add_source_frame(struct builder *builder, uint64_t key, const s
                                                             : 0,
         .kind = (uint8_t)kind,
         .merged = frame->merge_into_caller,
+        .waits = frame->waits && use == USE_CODE,
     };
 }
 
@@ -351,6 +352,9 @@ static void rows_add_node(struct builder *builder, uint32_t node_idx)
         builder->rows->node_row[node_idx] = parent;
         break;
     }
+    uint32_t innermost = builder->innermost[node_idx];
+    builder->rows->node_waits[node_idx] =
+        builder->rows->node_waits[node->parent] || (innermost != ROW_NONE && builder->source_frames[innermost].waits);
     builder->anchor[node_idx] = builder->rows->node_context[node_idx] = parent;
     if (rows_sums_are_zero(&node->metric) && !rows_node_has_counters(builder, node_idx))
         return;
@@ -392,6 +396,7 @@ static struct rows *rows_new(const struct profile *profile)
     rows->node_count = profile->node_count;
     rows->node_row = memory_array(profile->node_count, sizeof *rows->node_row);
     rows->node_context = memory_array(profile->node_count, sizeof *rows->node_context);
+    rows->node_waits = memory_array(profile->node_count, sizeof *rows->node_waits);
     rows->strings = strings_new();
     rows_append(rows, ROW_NONE, ROW_ROOT);
     memset(rows->node_row, 0xff, profile->node_count * sizeof *rows->node_row);

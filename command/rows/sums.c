@@ -48,6 +48,7 @@ void rows_free(struct rows *rows)
     free(rows->row);
     free(rows->node_row);
     free(rows->node_context);
+    free(rows->node_waits);
     free(rows->spread);
     strings_free(rows->strings);
     free(rows);

@@ -67,6 +67,59 @@ static void symbols_x86_find_value(const ZydisDecodedInstruction *instruction, c
     }
 }
 
+/* Returns whether the instruction is a fence. GCC makes fences of `lock or $0, (%rsp)`. */
+static bool symbols_x86_is_fence(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+    return instruction->mnemonic == ZYDIS_MNEMONIC_MFENCE || instruction->mnemonic == ZYDIS_MNEMONIC_LFENCE ||
+           instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE ||
+           (instruction->mnemonic == ZYDIS_MNEMONIC_OR && instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK &&
+            operand[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operand[1].imm.value.u == 0);
+}
+
+static bool symbols_x86_compares(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_LEA:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+        return operand[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_NOP:
+        return true;
+    default:
+        return instruction->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+               instruction->meta.category == ZYDIS_CATEGORY_COND_BR;
+    }
+}
+
+/* Finds the registers and the memory that the instruction reads. */
+static void symbols_x86_find_reads(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
+                                   struct symbols_instruction *result)
+{
+    for (size_t i = 0; i < instruction->operand_count; i++) {
+        int8_t reg = symbols_x86_register(&operand[i]);
+        bool reads = operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+        if (reg >= 0 && reads)
+            result->read |= 1u << reg;
+        if (operand[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
+            continue;
+        const ZydisRegister parts[] = {operand[i].mem.base, operand[i].mem.index};
+        for (size_t part = 0; part < 2; part++)
+            if (ZydisRegisterGetClass(parts[part]) == ZYDIS_REGCLASS_GPR64)
+                result->read |= 1u << ZydisRegisterGetId(parts[part]);
+        result->loads |= reads && operand[i].visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+                         operand[i].mem.type == ZYDIS_MEMOP_TYPE_MEM;
+    }
+    result->loads &= !symbols_x86_is_fence(instruction, operand);
+    result->compares = symbols_x86_is_fence(instruction, operand) || symbols_x86_compares(instruction, operand);
+}
+
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct symbols_instruction *result)
 {
     ZydisDecoder decoder; /* initialising a decoder is cheap, because it only selects tables */
@@ -85,6 +138,7 @@ bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct sym
         if (reg >= 0 && reg != STACK_POINTER && operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
             result->written |= 1u << reg;
     }
+    symbols_x86_find_reads(&instruction, operand, result);
     if (result->flow == SYMBOLS_CALL || result->flow == SYMBOLS_JUMP || result->flow == SYMBOLS_BRANCH)
         symbols_x86_find_target(&operand[0], next, result);
     else if (instruction.operand_count >= 2)

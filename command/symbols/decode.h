@@ -26,6 +26,11 @@ struct symbols_instruction {
     int8_t to, from;
     uint64_t value;
     uint32_t written; /* bit mask of the registers that the instruction may change, including `to` */
+    /* For x86-64 only. bit mask of the registers that it reads, those in addresses included */
+    uint32_t read;
+    bool loads; /* whether it reads memory */
+    /* whether it only moves or compares values, and changes nothing but registers and flags; also for jumps and fences */
+    bool compares;
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
                     /* for x86-64; returns false if the instruction is not understood */

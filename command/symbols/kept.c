@@ -50,6 +50,7 @@ enum frame_flag { /* Flags of a frame. The two lowest bits of the flags contain 
                   FRAME_MERGED = 8,
                   FRAME_UNCERTAIN = 16,
                   FRAME_SAME_FILE = 32, /* at_file is the same text as file, and is not stored */
+                  FRAME_WAITS = 64,
 };
 enum call_flag { CALL_LAUNCHES = 1, CALL_TAIL = 2, CALL_TARGET = 4, CALL_BODY = 8 };
 enum tail_flag { TAIL_AT_JUMP = 1, TAIL_CANDIDATES = 2 };
@@ -91,7 +92,8 @@ static void symbols_kept_put_frames(struct writer *to, const struct symbols_answ
         bool same = strcmp(frame->at_file, frame->file) == 0;
         symbols_kept_put(to, (unsigned)frame->construct | (frame->inlined ? FRAME_INLINED : 0) |
                                  (frame->merge_into_caller ? FRAME_MERGED : 0) |
-                                 (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) | (same ? FRAME_SAME_FILE : 0));
+                                 (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) | (frame->waits ? FRAME_WAITS : 0) |
+                                 (same ? FRAME_SAME_FILE : 0));
         symbols_kept_put_text(to, frame->name);
         symbols_kept_put_text(to, frame->file);
         symbols_kept_put(to, (uint32_t)frame->line);
@@ -375,6 +377,7 @@ static const struct symbol_frame *symbols_kept_get_frames(struct reader *from, u
                                        .inlined = flags & FRAME_INLINED,
                                        .merge_into_caller = flags & FRAME_MERGED,
                                        .construct_uncertain = flags & FRAME_UNCERTAIN,
+                                       .waits = flags & FRAME_WAITS,
                                        .host_name = "",
                                        .task_name = ""};
         frame->name = symbols_kept_get_text(from);

@@ -30,6 +30,10 @@ struct symbol_frame {
      * if unknown */
     int at_line;
 
+    /* whether the address is in a loop that waits for another thread (command/symbols/waiting_loop.h); only in the
+     * innermost frame */
+    bool waits;
+
     /* whether this is the inner one of the two functions that clang makes of a construct, which is really
      * called at -O0 -g. It gets no row of its own if the frame of its caller has the same name */
     bool merge_into_caller;

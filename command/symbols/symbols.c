@@ -28,6 +28,7 @@
 #include "command/symbols/perf_map.h"
 #include "command/symbols/plt.h"
 #include "command/symbols/state.h"
+#include "command/symbols/waiting_loop.h"
 #include "command/symbols/symbol.h"
 #include "command/symbols/unwind.h"
 
@@ -388,6 +389,8 @@ static void symbols_find_answer(struct symbols *symbols, enum symbols_question q
             break;
         }
         answer->count = symbols_frames_build(module, vaddr, &frames);
+        if (answer->count && !(module->record->flags & PROFILE_MODULE_RUNTIME))
+            frames[0].waits = symbols_waits_at(module, vaddr);
         answer->frames = frames;
         break;
     case SYMBOLS_ASK_ENTRY:

@@ -4,7 +4,7 @@
 
 #define WITH_CONSTRUCTS(name) UNIT_TEST_WITH(name, start, destroy)
 
-enum { INIT_LOCK = 40, FLUSH, TEST_LOCK, UNSET_LOCK };
+enum { INIT_LOCK = 40, FLUSH, TEST_LOCK, UNSET_LOCK, LOOP };
 
 static int start(void **state)
 {
@@ -227,24 +227,27 @@ WITH_CONSTRUCTS(locks_that_are_made_are_not_taken_too_often)
     assert_advice(&program.findings->finding[0], "Make fewer locks");
 }
 
-static void flush_beside(double work_s)
+/* Code in a loop, which flushes in each pass, for 3 s. */
+static void flush_in_loop(bool waits)
 {
     uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
-    uint32_t wait = frame(region, KEY(HEAVY));
+    uint32_t loop = frame(region, KEY(LOOP));
+    fake_function(KEY(LOOP), "wait_for_flag", "/s/p.c", 80, 81)->waits = waits;
     run(region, 3, THREADS, THREADS, 0);
-    run(runtime(wait, FLUSH), 3, THREADS, THREADS, 0);
-    run(wait, work_s, THREADS, THREADS, 0);
+    run(runtime(loop, FLUSH), 2.5, THREADS, THREADS, 0);
+    run(loop, 0.5, THREADS, THREADS, 0);
 }
 
-WITH_CONSTRUCTS(a_function_that_only_reads_a_flag_spins)
+WITH_CONSTRUCTS(a_loop_that_only_another_thread_can_end_spins)
 {
-    flush_beside(0.3);
-    assert_title(only("spin"), "spin-waiting on a flag");
+    flush_in_loop(true);
+    assert_title(only("spin"), "spin-waiting on a flag in wait_for_flag");
+    assert_int_equal(lround(program.findings->finding[0].seconds), 3 * THREADS);
 }
 
-WITH_CONSTRUCTS(a_function_that_works_between_flushes_does_not_spin)
+WITH_CONSTRUCTS(flushes_in_another_loop_are_too_frequent)
 {
-    flush_beside(2);
+    flush_in_loop(false);
     assert_title(only("fine"), "flushes are too frequent");
 }
 

@@ -1,0 +1,91 @@
+/* Finds threads that wait for another thread in a loop of their own, which the runtime cannot know of. */
+#include "command/findings/rules.h"
+#include "command/findings/calls.h"
+#include "command/rows/own.h"
+#include "command/text/memory.h"
+
+/* The spinning of one function in all of its contexts, in ns. */
+struct spinning {
+    double ns, lost_ns; /* with a core, and without one */
+    double work_ns;     /* part of ns in the program's own code; the rest is in the runtime */
+    uint32_t row;       /* the row that spins most */
+};
+
+/* Returns whether a merged node has sums, and is in a loop that waits. */
+static bool node_spins(const struct inquiry *inquiry, size_t node)
+{
+    const struct rows *rows = inquiry->rows;
+    unsigned kind = inquiry->profile->nodes[node].kind;
+    return rows->node_waits[node] && rows->node_row[node] != ROW_NONE && kind != PROFILE_NODE_WAITERS &&
+           kind != PROFILE_NODE_LOCK && kind != PROFILE_NODE_RANKS;
+}
+
+/* Returns the row of the program's own code to which a node that spins belongs. */
+static uint32_t spinner_of(const struct inquiry *inquiry, size_t node)
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t row = rows->node_row[node];
+    return rows_own(rows, row_is_no_core(&rows->row[row]) ? rows->row[row].parent : row);
+}
+
+void findings_gather_spinning(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    inquiry->spun_ns = memory_array(rows->count, sizeof *inquiry->spun_ns);
+    for (size_t i = 1; i < rows->node_count; i++)
+        if (node_spins(inquiry, i))
+            inquiry->spun_ns[rows->node_row[i]] +=
+                inquiry->profile->nodes[i].metric.work + inquiry->profile->nodes[i].metric.overhead;
+}
+
+static void put_spinning(struct inquiry *inquiry, const struct spinning *spinning)
+{
+    double seconds = spinning->ns * 1e-9;
+    bool own = spinning->work_ns >= MOSTLY * spinning->ns;
+    char name[NAME_BYTES];
+    struct finding finding = {.rule = "spin",
+                              .row = spinning->row,
+                              .metric = own ? METRIC_WORK : METRIC_OVERHEAD,
+                              .seconds = seconds,
+                              .sampled = true};
+    struct relief relief = {.spent_s = seconds, .lost_s = 1e-9 * spinning->lost_ns};
+    shorten_name(name, inquiry->rows->row[rows_own(inquiry->rows, spinning->row)].label->name);
+    finding.title = format_printable("spin-waiting on a flag in %s: %s %% of the effort", name,
+                                     DECIMAL(percent_of_program(inquiry, seconds), 0));
+    finding.evidence = format_printable("threads spun for %s s in a short loop that changes nothing and reads the same "
+                                        "memory in each pass, so only another thread can end it",
+                                        DECIMAL(seconds, 2));
+    finding.advice =
+        format_printable("Threads wait here until another thread changes what they read. Let OpenMP do the "
+                         "waiting: a barrier, task dependences, or one region for the code before the flag "
+                         "is set and one for the code after it. Better still, give the waiting threads work.");
+    put_bounded_finding(inquiry, &finding, &relief);
+}
+
+/* Reports functions that spin. */
+void find_spinning(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    struct tally functions = {0};
+    if (inquiry->threads < 2)
+        return;
+    for (size_t i = 1; i < rows->node_count; i++) {
+        const struct profile_sums *sums = &inquiry->profile->nodes[i].metric;
+        if (node_spins(inquiry, i))
+            tally_add(&functions, rows->row[spinner_of(inquiry, i)].function, rows->node_row[i],
+                      sums->work + sums->overhead);
+    }
+    for (size_t f = 0; f < functions.count; f++) {
+        struct spinning spinning = {.ns = functions.item[f].ns, .row = functions.item[f].row};
+        if (!finding_is_enough(inquiry, spinning.ns * 1e-9))
+            continue;
+        for (size_t i = 1; i < rows->node_count; i++) {
+            if (!node_spins(inquiry, i) || rows->row[spinner_of(inquiry, i)].function != functions.item[f].key)
+                continue;
+            spinning.work_ns += inquiry->profile->nodes[i].metric.work;
+            spinning.lost_ns += inquiry->profile->nodes[i].metric.no_core;
+        }
+        put_spinning(inquiry, &spinning);
+    }
+    tally_free(&functions);
+}

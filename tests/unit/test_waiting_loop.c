@@ -1,0 +1,100 @@
+/* Loops of machine code that wait for another thread, and loops that look like them. */
+#include "tests/unit/unit.h"
+
+#include <unistd.h>
+
+#include "cct/profile_tree.h"
+#include "command/profile/profile.h"
+#include "command/symbols/symbols.h"
+
+#ifdef __x86_64__
+
+extern const char __executable_start[];
+
+/* Each loop has the label NAME, and NAME_at on an instruction in it. */
+#define LOOP(name, code)                                                                                               \
+    extern const char name##_at[];                                                                                     \
+    __asm__(".text\n.p2align 4\n" #name ":\n" code "\n\tret\n\t.size " #name ", . - " #name "\n")
+
+LOOP(reads_flag, "reads_flag_at: mov 4(%rdi), %eax; cmp %edx, %eax; jle reads_flag");
+LOOP(reads_twice, "mov (%rdi), %eax; reads_twice_at: cmp %edx, %eax; jg 9f; mov (%rdi), %eax; cmp %edx, %eax; "
+                  "jle reads_twice; 9:");
+LOOP(with_pause, "pause; lock orq $0, (%rsp); with_pause_at: cmpl $0, 8(%rbx); je with_pause");
+LOOP(yields, "call sched_yield@PLT; yields_at: mov (%rbx), %eax; test %eax, %eax; jne yields");
+LOOP(sleeps, "call usleep@PLT; sleeps_at: mov (%rbx), %eax; test %eax, %eax; jne sleeps");
+LOOP(counts, "add $1, %rcx; counts_at: cmp %rdx, %rcx; jne counts");
+LOOP(searches, "lea 4(%rdi), %rdi; searches_at: mov (%rdi), %eax; cmp %edx, %eax; jne searches");
+LOOP(follows, "follows_at: mov 8(%rdi), %rdi; test %rdi, %rdi; jne follows");
+LOOP(copies, "copies_at: mov (%rdi), %eax; mov %eax, (%rsi); cmp %edx, %eax; jne copies");
+LOOP(never_reads, "never_reads_at: cmp %edx, %eax; jne never_reads");
+
+static struct symbols *symbols;
+static struct profile_module module;
+
+static int setup(void **unused)
+{
+    (void)unused;
+    assert_true(readlink("/proc/self/exe", module.path, sizeof module.path - 1) > 0);
+    symbols = symbols_open(&module, 1);
+    return symbols ? 0 : -1;
+}
+
+static int teardown(void **unused)
+{
+    (void)unused;
+    symbols_close(symbols);
+    return 0;
+}
+
+static bool waits(const char *at)
+{
+    const struct symbol_frame *frames;
+    symbols_lookup(symbols, PROFILE_KEY(1, (uint64_t)(at - __executable_start)), &frames);
+    return frames[0].waits;
+}
+
+static void a_loop_whose_passes_only_read_and_compare_waits(void **unused)
+{
+    (void)unused;
+    assert_true(waits(reads_flag_at));
+    assert_true(waits(reads_twice_at));
+    assert_true(waits(with_pause_at));
+}
+
+static void a_loop_may_yield(void **unused)
+{
+    (void)unused;
+    assert_true(waits(yields_at));
+    assert_true(waits(yields_at - 1)); /* as in the frame of the caller */
+    assert_false(waits(sleeps_at));
+    assert_false(waits(sleeps_at - 1));
+}
+
+static void a_loop_that_gets_on_does_not_wait(void **unused)
+{
+    (void)unused;
+    assert_false(waits(counts_at));
+    assert_false(waits(searches_at));
+    assert_false(waits(follows_at));
+    assert_false(waits(copies_at));
+    assert_false(waits(never_reads_at));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_whose_passes_only_read_and_compare_waits),
+        cmocka_unit_test(a_loop_may_yield),
+        cmocka_unit_test(a_loop_that_gets_on_does_not_wait),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
+
+#else
+
+int main(void)
+{
+    return 0;
+}
+
+#endif
