@@ -162,8 +162,9 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     struct finding finding = {
         .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
     double idle_s = 1e-9 * waiting->idle_ns;
-    /* the holder may sleep, so cores do not limit what can be saved */
-    struct relief relief = {.waited_s = seconds,
+    /* the holder may sleep, so cores do not limit what can be saved; a lock that is held for less time is less often
+     * held by a thread without a core */
+    struct relief relief = {.waited_s = seconds + 1e-9 * waiting->no_core_ns,
                             .idle_s = idle_s,
                             .asleep_s = idle_s,
                             .moved_s = 1e-9 * waiting->held_ns,

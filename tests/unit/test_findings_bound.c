@@ -67,6 +67,17 @@ WITH_RUN(waiting_for_a_lock_is_at_most_its_part_of_each_threads_time)
     }
 }
 
+/* For 4 s of the 12 s of waiting, the holder had no core. */
+WITH_RUN(waiting_for_a_holder_without_a_core_can_be_saved_as_well)
+{
+    uint32_t section = critical_section();
+    add_lock(section, 0x1234, 8);
+    add_lock(add(section, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE), 0x1234, 4);
+    for (int i = 0; i < THREADS; i++)
+        made.threads[i].lock_wait = 3 * S;
+    assert_gain("lock-bound", 3);
+}
+
 WITH_RUN(the_longest_threads_own_time_stays)
 {
     write_in_turn(4);
