@@ -8,55 +8,21 @@
 #include <omp.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
-#define NAMED  __attribute__((noinline))
-#define WHOLE  800000 /* microseconds of work in a program, about */
-#define STEPS  700    /* of work() in a microsecond, about */
-#define PIECES 400    /* of an evenly divided program */
+#include "work.h"
+
 #ifdef __clang__
 #define CHUNKS 6000000
 #else
 #define CHUNKS 30000000 /* GCC's runtime hands them out much faster */
 #endif
 
-static int threads;
-static bool fixed;
-static volatile double sink;
-
-/* Works for some microseconds. Inlined, so that the line which a profile shows is the caller's. */
-static inline __attribute__((always_inline)) void work(double us)
-{
-    double x = 1;
-    for (long i = 0, steps = (long)(us * STEPS); i < steps; i++) {
-        x = x * 0.999999 + 1e-6;
-        __asm__ volatile("" : "+x"(x));
-    }
-    if (x == 0)
-        sink = x;
-}
-
-static void nap(double us)
-{
-    nanosleep(&(struct timespec){.tv_sec = (time_t)(us / 1e6), .tv_nsec = (long)(us * 1e3) % 1000000000}, NULL);
-}
-
 /* Returns one of two numbers of tiny pieces: the smaller one for busy machines, where each can take a millisecond. */
 static int many(int pieces, int fewer)
 {
     return getenv("ADVICE_FEWER") ? fewer : pieces;
-}
-
-/* Well balanced work, so that each program has some that is right. */
-NAMED static void even(double us)
-{
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int i = 0; i < PIECES; i++)
-        work(us / PIECES);
 }
 
 NAMED static void serial(void)
@@ -449,14 +415,8 @@ NAMED static void balanced(void)
     even(WHOLE);
 }
 
-/* rules: right ones, separated by spaces; "-": no finding promises a gain of 5 %. place: in the finding's title or
- * place. words: in its title or advice. GCC does not report static loops to the runtime, so that their threads may
- * have unequal work or too few iterations. */
-static const struct {
-    const char *name;
-    void (*run)(void);
-    const char *rules, *place, *words;
-} cases[] = {
+/* GCC does not report static loops to the runtime, so that their threads may have unequal work or too few iterations. */
+static const struct advice_case cases[] = {
     {"serial", serial, "serial", "serial", "serial"},
     {"unequal", unequal, "imbalance", "unequal [", "dynamic"},
     {"triangle", triangle, "imbalance", "triangle [", "dynamic"},
@@ -488,16 +448,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    size_t count = sizeof cases / sizeof *cases;
-    for (size_t i = 0; argc == 2 && strcmp(argv[1], "list") == 0 && i < count; i++)
-        printf("%s\t%s\t%s\t%s\n", cases[i].name, cases[i].rules, cases[i].place, cases[i].words);
-    for (size_t i = 0; argc == 4 && i < count; i++) {
-        if (strcmp(argv[1], cases[i].name) != 0)
-            continue;
-        threads = atoi(argv[2]);
-        fixed = strcmp(argv[3], "after") == 0;
-        cases[i].run();
-        return 0;
-    }
-    return argc == 2 ? 0 : 2;
+    return run_case(cases, sizeof cases / sizeof *cases, argc, argv);
 }

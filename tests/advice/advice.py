@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Measures the advice of the findings. Each program of advice.c (by clang and by gcc) and of advice.f90 loses time for
-one known cause, and has the fix that the right finding advises. For each program, with 2 and 4 threads, alone and
-beside two busy loops:
+"""Measures the advice of the findings. Each program of advice.c, advice.cc (by clang and by gcc) and advice.f90 loses
+time for one known cause, and has the fix that the right finding advises. For each program, with 2 and 4 threads, alone
+and beside two busy loops, three rounds of three runs each: before the fix with blame, before, and after the fix:
 
-  named first   the first finding about the program has the right rule, place and words
-  gain          the part of its time that the fix saves: median of paired, interleaved runs without blame
-  promised      the part that the finding says the run could be shorter at most
+  named first   the first finding about the program has the right rule, place and words, in how many rounds
+  gain          the part of its time that the fix saves without blame: median of the rounds
+  promised      the part that the finding says the run could be shorter at most: median of the rounds
 
-    make advice                                  all; a quiet machine; about half an hour
+    make advice                                  all; a quiet machine; about an hour
     make advice ADVICE='-k triangle -t 2'        some programs, some numbers of threads
     make advice ADVICE='--cases FILE'            keeps each case in the file, and measures only those that it lacks
     make advice ADVICE='--into docs/findings.md' also puts the summary into the document
 
 Findings about the machine (cores-taken, oversubscribed, doubtful measurements) may come before; the table counts
-them. With more threads than cores, oversubscribed is right, too."""
+them."""
 
 import argparse
 import csv
@@ -35,13 +35,14 @@ SLACK = 0.05  # of the time: by so much two measurements of one program differ
 SUMMARY = re.compile(r"(?<=<!-- made by tests/advice/advice.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 Program = namedtuple("Program", "binary name rules place words")
-# gain: None if it was not measured; load: the load average when the case began
-Case = namedtuple("Case", "program threads beside first before named promised gain load")
+# first: the rule that came first, of the last round whose first finding was wrong; before: rounds with a finding about
+# the machine before; named: rounds whose first finding was right; load: the load average when the case began
+Case = namedtuple("Case", "program threads beside rounds first before named promised gain load")
 
 
 def programs(folder):
     """The programs of all binaries."""
-    for binary in ("advice_clang", "advice_gcc", "advice_f90"):
+    for binary in ("advice_clang", "advice_gcc", "advice_clang++", "advice_g++", "advice_f90"):
         path = os.path.join(folder, binary)
         listed = subprocess.run([path, "list"], check=True, capture_output=True, text=True).stdout
         for line in listed.splitlines():
@@ -90,12 +91,8 @@ def wall_s(program, threads, version):
     return time.monotonic() - begin
 
 
-def measure(blame, program, threads, beside, pairs):
-    load = os.getloadavg()[0]
-    with Loops(beside):
-        rows, blamed_s = findings(blame, program, threads)
-        times = [(wall_s(program, threads, "before"), wall_s(program, threads, "after")) for _ in range(pairs)]
-    gain = statistics.median((before - after) / before for before, after in times) if times else None
+def promise(program, rows, blamed_s):
+    """The rule that came first about the program, whether it is right, and the part of the time that was promised."""
     own = [row for row in rows if row["rule"] not in MACHINE]
     if program.rules == ["-"]:
         named = not any(float(row["gain_s"]) >= LEAST * blamed_s for row in own)
@@ -103,9 +100,23 @@ def measure(blame, program, threads, beside, pairs):
     else:
         named = bool(own) and is_right(program, own[0])
         promised = max((float(row["gain_s"]) / blamed_s for row in rows if is_right(program, row)), default=0)
-    before = len(rows) and rows[0] not in own
-    first = own[0]["rule"] if own else "-"
-    return Case(program, threads, beside, first, bool(before), named, promised, gain, load)
+    return own[0]["rule"] if own else "-", named, promised
+
+
+def measure(blame, program, threads, beside, rounds):
+    load, first, before, named = os.getloadavg()[0], "", 0, 0
+    promises, gains = [], []
+    with Loops(beside):
+        for _ in range(rounds):
+            rows, blamed_s = findings(blame, program, threads)
+            old_s, new_s = (wall_s(program, threads, version) for version in ("before", "after"))
+            rule, right, promised = promise(program, rows, blamed_s)
+            promises.append(promised)
+            gains.append((old_s - new_s) / old_s)
+            named += right
+            before += bool(rows) and rows[0]["rule"] in MACHINE
+            first = rule if not first or not right else first
+    return Case(program, threads, beside, rounds, first, before, named, statistics.median(promises), statistics.median(gains), load)
 
 
 def kept_cases(path):
@@ -123,24 +134,32 @@ def keep_case(path, case):
             file.write(json.dumps(case) + "\n")
 
 
+def counted(cases):
+    """The cases whose gain is compared with the promise: the right finding was first, and there was something to gain."""
+    return [case for case in cases if 2 * case.named > case.rounds and case.gain >= LEAST and case.promised > 0]
+
+
+def is_beyond(case):
+    return case.gain > case.promised + SLACK
+
+
 def summary(cases):
     """The table of shares, one line for each condition."""
-    lines = ["| | load average | right finding first | another one | gain beyond the promise | median of gain / promised |",
-             "|---|---|---|---|---|---|"]
+    lines = ["| | load average | programs | right finding first, of all runs | another one | gain beyond the promise | median of gain / promised |",
+             "|---|---|---|---|---|---|---|"]
     for beside in sorted({case.beside for case in cases}):
         for threads in sorted({case.threads for case in cases}):
             some = [case for case in cases if case.beside == beside and case.threads == threads]
             if not some:
                 continue
-            right = sum(case.named for case in some)
-            other = sum(not case.named and case.first != "-" for case in some)
-            gains = [case for case in some if case.named and case.gain is not None and case.gain >= LEAST and case.promised > 0]
-            beyond = sum(case.gain > case.promised + SLACK for case in gains)
+            runs, right = sum(case.rounds for case in some), sum(case.named for case in some)
+            other = sum(case.rounds - case.named for case in some if case.first != "-")
+            gains = counted(some)
             tight = f"{statistics.median(case.gain / case.promised for case in gains):.2f}" if gains else "-"
             load = statistics.median(case.load for case in some)
             where = "beside two loops" if beside else "alone"
-            lines.append(f"| {threads} threads, {where} | {load:.0f} | {right} of {len(some)} | {other} "
-                         f"| {f'{beyond} of {len(gains)}' if gains else '-'} | {tight} |")
+            lines.append(f"| {threads} threads, {where} | {load:.0f} | {len(some)} | {right} of {runs} | {other} "
+                         f"| {sum(map(is_beyond, gains))} of {len(gains)} | {tight} |")
     return "\n".join(lines) + "\n"
 
 
@@ -150,7 +169,7 @@ def main():
     parser.add_argument("-k", default="", help="only programs whose binary and name contain this text")
     parser.add_argument("-t", type=int, nargs="*", default=[2, 4], help="numbers of threads")
     parser.add_argument("-l", type=int, nargs="*", default=[0, 2], help="numbers of loops beside")
-    parser.add_argument("--pairs", type=int, default=3, help="pairs of runs for each gain; 0: no gains are measured")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds for each case")
     parser.add_argument("--fewer", action="store_true", help="a tenth of the tiny pieces, which take long on a busy machine")
     parser.add_argument("--cases", help="file that keeps the cases")
     parser.add_argument("--into", help="document that takes the summary")
@@ -167,13 +186,12 @@ def main():
             for threads in options.t:
                 if (program[:2], threads, beside) in known:
                     continue
-                case = measure(blame, program, threads, beside, options.pairs)
+                case = measure(blame, program, threads, beside, options.rounds)
                 cases.append(case)
                 keep_case(options.cases, case)
-                gain = "" if case.gain is None else f"gain {100 * case.gain:4.0f} %"
-                print(f"{os.path.basename(program.binary)[7:]:6} {program.name:18} {threads} threads {'beside' if beside else 'alone ':6} "
-                      f"{'right' if case.named else 'WRONG':5} first {case.first:13} promised {100 * case.promised:3.0f} % "
-                      f"{gain}{'  machine first' if case.before else ''}", flush=True)
+                print(f"{os.path.basename(program.binary)[7:]:7} {program.name:18} {threads} threads {'beside' if beside else 'alone ':6} "
+                      f"right {case.named} of {case.rounds}, first {case.first:13} promised {100 * case.promised:3.0f} % gain {100 * case.gain:4.0f} %"
+                      f"{' BEYOND' if counted([case]) and is_beyond(case) else ''}{'  machine first' if case.before else ''}", flush=True)
     if not cases:
         sys.exit(f"advice.py: no program has {options.k!r} in its name")
     table = summary(cases)
