@@ -67,7 +67,7 @@ enum restart_mask {
 
 struct restart_rule {
     short call;
-    short wait_call;     /* only for WAY_WAIT: the call that the stub makes instead */
+    short wait_call;     /* only for WAY_WAIT: the call that the stub makes instead, if the kernel has it */
     short socket_option; /* only for WAY_SOCKET: the socket option that contains the time limit */
     uint8_t way;         /* a value of enum restart_way */
     uint8_t limit, limit_arg;
@@ -437,6 +437,8 @@ static void stub_job_set_time_left(struct restart_frame *job)
     if (job->deadline_ns == UINT64_MAX)
         return;
     job->left = time_left_until(job->deadline_ns);
+    if (job->call == SYS_epoll_pwait) /* its limit is in ms; rounded up, so that no wait ends early */
+        job->args[3] = (uint64_t)job->left.tv_sec * 1000 + ((uint64_t)job->left.tv_nsec + 999999) / 1000000;
     if (job->program_left == 0)
         return;
     /* This is done by a system call, because the program's structure may be in read-only memory. */
@@ -490,7 +492,7 @@ static bool stub_job_plan_mask(struct restart_state *state, const struct restart
 {
     struct restart_frame *job = &state->job;
     uint64_t given = rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
-    if (rule->mask == MASK_NONE) {
+    if (rule->mask == MASK_NONE || job->call == SYS_io_getevents) {
         job->unmask_first = 1;
         return true;
     }
@@ -519,9 +521,10 @@ static bool stub_job_plan_limit(struct restart_state *state, const struct restar
     struct timespec limit = {0};
     if (rule->limit == LIMIT_NONE)
         return true;
-    job->args[rule->limit_arg] = 0;
-    if (rule->limit == LIMIT_MS ? (int)given < 0 : given == 0)
+    if (rule->limit == LIMIT_MS ? (int)given < 0 : given == 0) {
+        job->args[rule->limit_arg] = job->call == SYS_epoll_pwait ? given : 0;
         return true;
+    }
     if (rule->limit == LIMIT_MS)
         limit = (struct timespec){.tv_sec = (int)given / 1000, .tv_nsec = (int)given % 1000 * 1000000l};
     else if (!os_copy_memory(&limit, given, sizeof limit))
@@ -555,11 +558,14 @@ static enum restart_result call_start_socket(struct restart_state *state, uconte
     return call_go_wait(state, context);
 }
 
-/* Returns true if the kernel lacks the call that the stub would make instead, or if a system call filter
- * forbids it. Tries the call with arguments that are all invalid. */
-static bool wait_call_is_missing(const struct restart_rule *rule)
+/* Returns the call that the stub makes. If the kernel lacks the rule's, which a try with invalid arguments
+ * shows, it is an older one: epoll_pwait (before Linux 5.11), whose limit is in ms, or the program's own
+ * io_getevents (before 4.18), which cannot set the signal mask. */
+static long stub_call_of(const struct restart_rule *rule)
 {
-    return rule->wait_call != rule->call && kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) == -ENOSYS;
+    if (rule->wait_call == rule->call || kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) != -ENOSYS)
+        return rule->wait_call;
+    return rule->limit == LIMIT_MS ? SYS_epoll_pwait : rule->call;
 }
 
 static enum restart_result call_start_wait(struct restart_state *state, ucontext_t *context,
@@ -567,9 +573,7 @@ static enum restart_result call_start_wait(struct restart_state *state, ucontext
 {
     if (rule->mask == MASK_NONE && registers_argument(context, rule->limit_arg) == 0)
         return call_go_in_place(state, context, rule->call);
-    if (wait_call_is_missing(rule))
-        return call_give_up(state, rule->call);
-    stub_job_begin(state, context, rule->wait_call);
+    stub_job_begin(state, context, stub_call_of(rule));
     if (!stub_job_plan_mask(state, rule, context) || !stub_job_plan_limit(state, rule, context, now_ns))
         return call_give_up(state, rule->call);
     return call_go_wait(state, context);

@@ -1,6 +1,6 @@
 /* Runs argv[2 ...] in a sandbox that refuses the system calls of argv[1], which are separated by commas: they fail with EPERM, behind "nosys:" with
  * ENOSYS, and behind "kill:" they end the process. "openat.write" is that of files that are to be written, "mmap.shared" that of shared
- * mappings of files, "clone.process" all that starts a process. */
+ * mappings of files, "clone.process" all that starts a process, "from.335" all whose number is 335 or more: those that came after Linux 4.18. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -81,6 +81,23 @@ static const struct {
      0}, /* what it asks for is out of a filter's reach: always ENOSYS, and clone is called */
 };
 
+static int install(struct sock_filter *filter, size_t count)
+{
+    struct sock_fprog program = {(unsigned short)count, filter};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int deny_from(unsigned number, unsigned action)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, action),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    return install(filter, sizeof(filter) / sizeof(filter[0]));
+}
+
 static int deny(size_t at, unsigned action)
 {
     unsigned bits = calls[at].bits;
@@ -92,8 +109,7 @@ static int deny(size_t at, unsigned action)
         BPF_STMT(BPF_RET | BPF_K, calls[at].number == SYS_clone3 ? SECCOMP_RET_ERRNO | ENOSYS : action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    return install(filter, sizeof(filter) / sizeof(filter[0]));
 }
 
 /* Behind "kill:" or "nosys:". */
@@ -106,6 +122,9 @@ static char *read_action(char *list, unsigned *action)
 
 static int deny_all(const char *name, unsigned action)
 {
+    unsigned number;
+    if (sscanf(name, "from.%u", &number) == 1)
+        return deny_from(number, action) == 0;
     int found = 0;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         if (strcmp(calls[i].name, name) == 0 && deny(i, action) == 0)

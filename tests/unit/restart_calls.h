@@ -103,6 +103,7 @@ static void sampler_close(void)
 /* ---- the calls; each gets a time limit in ns and gives 0 or the errno ---- */
 
 static int epoll_fd, pipe_fds[2], socket_fds[2], semaphores, queue, ring_fd;
+static unsigned long aio_context;
 static sem_t semaphore;
 
 static struct timespec in_ns(long ns)
@@ -273,6 +274,22 @@ static int call_sys_uring(long ns)
     return result == -ETIME && limit.tv_sec == ns / 1000000000l ? 0 : (int)-result;
 }
 
+#ifdef __x86_64__
+static int call_sys_getevents(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    char completed[32]; /* an io_event */
+    register void *r10 __asm__("r10") = completed;
+    register void *r8 __asm__("r8") = &limit;
+    long result;
+    __asm__ volatile("mov $208, %%eax; syscall"
+                     : "=&a"(result)
+                     : "D"(aio_context), "S"(1l), "d"(1l), "r"(r10), "r"(r8)
+                     : "rcx", "r11", "memory");
+    return (int)-result;
+}
+#endif
+
 static int call_cond_timedwait(long ns)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -290,10 +307,11 @@ enum {
     SURE = 4,       /* no signal of the program's can slip through: restart.h, guarantee S */
     UNANSWERED = 8, /* the C library repeats it after EINTR */
     UNCANCELLABLE = 16,
-    IN_PLACE = 32,   /* as it was: the deadline is the call's own, or the kernel writes back what is left */
-    LEFT = 64,       /* of the others: the kernel says what is left */
-    BY_PWAIT2 = 256, /* put back by epoll_pwait2 */
-    WIDENS = 128,    /* the C library makes a word of the first argument, where it stood: on aarch64 it is lost */
+    IN_PLACE = 32,    /* as it was: the deadline is the call's own, or the kernel writes back what is left */
+    LEFT = 64,        /* of the others: the kernel says what is left */
+    FALLS_BACK = 256, /* put back by another call where the kernel lacks that by which it is put back otherwise */
+    NEWER = 512,      /* older kernels and some emulators lack it */
+    WIDENS = 128,     /* the C library makes a word of the first argument, where it stood: on aarch64 it is lost */
 };
 #ifdef SYS_poll
 #define POLL_TRAITS BY_KERNEL | SURE
@@ -318,9 +336,12 @@ static const struct call {
     {"select inline", call_sys_select, IN_PLACE | UNCANCELLABLE},
 #endif
     {"pselect", call_pselect, LEFT},
-    {"epoll_wait", call_epoll_wait, BY_PWAIT2},
-    {"epoll_pwait", call_epoll_pwait, BY_PWAIT2},
-    {"epoll_pwait2", call_epoll_pwait2, BY_PWAIT2},
+    {"epoll_wait", call_epoll_wait, FALLS_BACK},
+    {"epoll_pwait", call_epoll_pwait, FALLS_BACK},
+    {"epoll_pwait2", call_epoll_pwait2, NEWER},
+#ifdef __x86_64__
+    {"io_getevents", call_sys_getevents, FALLS_BACK | UNCANCELLABLE},
+#endif
     {"sem_timedwait", call_sem_timedwait, BY_KERNEL | SURE},
     {"sem_clockwait", call_sem_clockwait, BY_KERNEL | SURE},
     {"pthread_cond_timedwait", call_cond_timedwait, BY_KERNEL | UNANSWERED},
@@ -331,7 +352,7 @@ static const struct call {
     {"recvmmsg", call_recvmmsg, 0},
     {"pause", call_pause, UNLIMITED},
     {"sigsuspend", call_sigsuspend, UNLIMITED},
-    {"epoll_wait forever", call_epoll_forever, UNLIMITED | BY_PWAIT2},
+    {"epoll_wait forever", call_epoll_forever, UNLIMITED | FALLS_BACK},
     {"msgrcv", call_msgrcv, UNLIMITED},
     {"semop", call_semop, UNLIMITED | UNCANCELLABLE | WIDENS},
     {"io_uring_enter", call_sys_uring, UNCANCELLABLE}, /* the last: not every machine lets us have a ring */
@@ -346,6 +367,7 @@ static int open_objects(void **unused)
     queue = msgget(IPC_PRIVATE, 0600);
     semaphores = semget(IPC_PRIVATE, 1, 0600);
     sem_init(&semaphore, 0, 0);
+    syscall(SYS_io_setup, 1, &aio_context);
     ring_fd = (int)syscall(SYS_io_uring_setup, 1, &(struct io_uring_params){.flags = 0});
     call_count -= ring_fd < 0;
     sampler_open();
@@ -356,6 +378,7 @@ static int close_objects(void **unused)
 {
     (void)unused;
     sampler_close();
+    syscall(SYS_io_destroy, aio_context);
     msgctl(queue, IPC_RMID, NULL);
     return semctl(semaphores, 0, IPC_RMID);
 }
