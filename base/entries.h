@@ -8,4 +8,7 @@
  * false if the directory cannot be read. Unlike opendir(), this does not use the program's heap. [any] */
 bool entries_visit(const char *path, bool (*visit)(const char *name, void *argument), void *argument);
 
+/* The same for an open directory. Calls nothing of the C library. [any] */
+bool entries_visit_open(int directory, bool (*visit)(const char *name, void *argument), void *argument);
+
 #endif

@@ -30,6 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/entries.h"
 #include "base/kernel.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -143,6 +144,37 @@ static void finisher_reset_signals(void)
             finisher_set_default(signal);
 }
 
+struct finisher_range {
+    int least, directory;
+};
+
+/* Closes the descriptor of that number if it is in the range, except the directory itself. */
+static bool finisher_close_entry(const char *name, void *argument)
+{
+    const struct finisher_range *range = argument;
+    int fd = 0;
+    for (; *name >= '0' && *name <= '9'; name++)
+        fd = fd * 10 + (*name - '0');
+    if (*name == 0 && fd >= range->least && fd != range->directory)
+        kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+    return true;
+}
+
+/* Closes all descriptors from `least` on. Linux before 5.9 has no close_range, but lists them. */
+static void finisher_close_from(int least)
+{
+    struct finisher_range range = {.least = least};
+#ifdef SYS_close_range
+    if (kernel_call(SYS_close_range, least, ~0u, 0, 0, 0, 0) == 0)
+        return;
+#endif
+    range.directory = (int)kernel_call(SYS_openat, AT_FDCWD, (long)"/proc/self/fd", O_RDONLY | O_DIRECTORY, 0, 0, 0);
+    if (range.directory < 0)
+        return;
+    entries_visit_open(range.directory, finisher_close_entry, &range);
+    kernel_call(SYS_close, range.directory, 0, 0, 0, 0, 0);
+}
+
 /* Connects standard input and output to /dev/null. Also connects stderr to it if stderr is closed or `mute`
  * is true, because otherwise messages might go to a file that is opened later. Closes all other descriptors. */
 static void finisher_set_descriptors(bool mute)
@@ -154,8 +186,7 @@ static void finisher_set_descriptors(bool mute)
         kernel_call(SYS_dup3, null, fd, 0, 0, 0, 0);
     /* the program (node) may have marked stderr as close-on-exec */
     kernel_call(SYS_fcntl, STDERR_FILENO, F_SETFD, 0, 0, 0, 0);
-    /* before Linux 5.9 this call fails, and the descriptors stay open */
-    kernel_call(SYS_close_range, STDERR_FILENO + 1, ~0u, 0, 0, 0, 0);
+    finisher_close_from(STDERR_FILENO + 1);
 }
 
 static void finisher_become_command(struct finisher *finisher)
@@ -182,10 +213,7 @@ static void finisher_keeper_main(struct finisher *finisher)
         finisher->error = (int)-pid;
         finisher_end_process();
     }
-#ifdef SYS_close_range
-    /* otherwise the keeper would keep a pipe open, and its readers would wait for the end */
-    kernel_call(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
-#endif
+    finisher_close_from(0); /* the keeper must not keep a pipe open whose readers wait for the end */
     while (kernel_call(SYS_wait4, pid, (long)&finisher->status, WNOHANG, 0, 0, 0) == 0) {
         const struct timespec *time = finisher->late ? &moment : &limit;
         if (kernel_call(SYS_rt_sigtimedwait, (long)&child, 0, (long)time, sizeof(child), 0, 0) != -EAGAIN)

@@ -134,8 +134,13 @@ class Surroundings(BlameTest):
 
     def test_it_is_started_clean(self):
         """With nothing of the program's: signals, descriptors, standard input and output, variables; with room for its stack."""
-        run = self.run_beside(self.beside(SPY), ("family", "blocked"), {"LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2"},
-                              ["prlimit", "--stack=1000000:9000000"])
+        self.assert_started_clean(["prlimit", "--stack=1000000:9000000"])
+
+    def test_it_is_started_clean_on_linux_4_18(self):
+        self.assert_started_clean(["prlimit", "--stack=1000000:9000000", program("denies"), "nosys:from.335"])
+
+    def assert_started_clean(self, before):
+        run = self.run_beside(self.beside(SPY), ("family", "blocked"), {"LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2"}, before)
         self.assertEqual((run.status, run.tool_lines()), (5, []), run)
         directory, = run.directories()
         with open(os.path.join(directory, "spy"), encoding="utf-8") as file:
