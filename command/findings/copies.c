@@ -4,12 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns whether a row copies memory on behalf of a region's directive: the call is in the directive's line. */
+/* Returns whether a row copies memory on behalf of a region's directive: by a call in the directive's line, or by the
+ * copy constructor of a class that is called there. */
 static bool is_copy(const struct rows *rows, uint32_t index)
 {
-    const struct row *row = &rows->row[index], *region = &rows->row[row->parent];
-    return region->kind == ROW_PARALLEL && row->call_line > 0 && row->call_line == region->call_line &&
-           (strstr(row->label->name, "memcpy") || strstr(row->label->name, "memmove"));
+    const struct row *row = &rows->row[index];
+    if (!strstr(row->label->name, "memcpy") && !strstr(row->label->name, "memmove"))
+        return false;
+    while (row->parent && rows->row[row->parent].kind != ROW_PARALLEL)
+        row = &rows->row[row->parent];
+    return row->parent && row->call_line > 0 && row->call_line == rows->row[row->parent].call_line;
 }
 
 /* Returns the ns of work of the copies that a unit's threads make when they enter, the ns of idleness in the

@@ -352,6 +352,17 @@ WITH_CONSTRUCTS(copies_in_the_directives_line_are_firstprivate)
     assert_non_null(strstr(program.findings->finding[0].place, "solve [parallel p.c:21]"));
 }
 
+WITH_CONSTRUCTS(a_copy_constructor_that_the_directives_line_calls_copies)
+{
+    enum { CONSTRUCTOR = 60 };
+    fake_function(KEY(COPYING_REGION), "solve [parallel p.c:21]", "/s/p.c", 21, 21)->construct = SYMBOL_PARALLEL;
+    fake_function(KEY(CONSTRUCTOR), "table::table(table const&)", "/s/p.c", 5, 6);
+    fake_function(FOREIGN_KEY(COPY), "memmove", "", 0, 0);
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(COPYING_REGION));
+    run(frame(frame(region, KEY(CONSTRUCTOR)), FOREIGN_KEY(COPY)), 3, THREADS, THREADS, 0);
+    only("copies");
+}
+
 WITH_CONSTRUCTS(waiting_for_threads_that_copy_is_no_finding_of_its_own)
 {
     uint32_t copy = copy_in_some("__memcpy_avx512_unaligned_erms", 21, 2);
