@@ -34,7 +34,7 @@ static const struct {
     [CONSTRUCT_WAIT] =
         {"the runtime waits without reporting for whom",
          "In a doacross loop, let each iteration reach its source directive sooner, or let fewer iterations wait for "
-         "it. At the end of nested regions, threads of an inner team have no core, so start fewer threads."},
+         "it."},
     [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime", "Look at what calls the runtime there, and how often."},
 };
 
@@ -63,17 +63,14 @@ static bool has_tasks(struct inquiry *inquiry, uint32_t function)
     return *pair_map_slot(&inquiry->task_hosts, function, 0) != PAIR_MAP_NEW;
 }
 
-/* Returns the construct to blame for a row's overhead. Small pieces cause waits for other threads' pieces. They
- * cause waits for an earlier iteration or an inner team only if all regions are tiny. At the end of a region with
- * tasks, threads look for tasks. Loops and barriers of a tiny region cost time because there are so many regions. */
+/* Returns the construct to blame for a row's overhead. At the end of a region with tasks, threads look for tasks. Loops and barriers of a tiny region cost time because there are so many regions. */
 static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
 {
     const struct rows *rows = inquiry->rows;
     const struct row *row = &rows->row[index];
     enum construct construct = construct_of(rows, row);
     uint32_t unit = inquiry->unit_of[index];
-    bool tiny = construct == CONSTRUCT_REGION && idles_for_tiny_regions(inquiry);
-    if (is_untold_wait(row) && !tiny && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION))
+    if (is_untold_wait(row) && construct == CONSTRUCT_LOOP)
         return CONSTRUCT_WAIT;
     if (construct == CONSTRUCT_REGION && index && has_tasks(inquiry, rows->row[row->parent].function))
         return CONSTRUCT_TASK;
@@ -326,7 +323,8 @@ void find_overhead(struct inquiry *inquiry)
             put_tiny_regions(inquiry, &cost, &relief);
             continue;
         }
-        if (!finding_is_enough(inquiry, seconds))
+        bool slow = construct == CONSTRUCT_REGION && !regions_are_small(inquiry, seconds);
+        if (!finding_is_enough(inquiry, seconds) || (slow && cores_explain(inquiry, seconds)))
             continue;
         struct finding finding = {
             .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .sampled = true};

@@ -182,6 +182,33 @@ static double idle_for_created_ns(const struct inquiry *inquiry, const struct un
     return ns;
 }
 
+/* Returns whether some threads of teams worked so much longer than others that these had to wait for most of that time.
+ * One standard deviation is left to chance. */
+static bool threads_worked_unequally(const struct inquiry *inquiry, double waited_s)
+{
+    const struct profile *profile = inquiry->profile;
+    double most = 0, sum = 0, threads = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        double own_s = 1e-9 * (thread->work + thread->overhead + thread->blocked);
+        if (thread->kind != PROFILE_THREAD_INITIAL && thread->kind != PROFILE_THREAD_WORKER)
+            continue;
+        most = fmax(most, own_s);
+        sum += own_s;
+        threads++;
+    }
+    return most * threads - sum >= MOSTLY * waited_s + sqrt(inquiry->period_s * sum);
+}
+
+/* Returns whether threads may have waited only because others had lost their cores before: the shares themselves may be
+ * equal. */
+static bool may_be_equal(const struct inquiry *inquiry, const struct unit *unit, enum uneven why, double seconds)
+{
+    bool unequal = why == UNEVEN_STATIC || why == UNEVEN_UNKNOWN || why == UNEVEN_DYNAMIC;
+    return unequal && cores_explain(inquiry, seconds + unit->lost_ns[CAUSE_BARRIER] * 1e-9) &&
+           !threads_worked_unequally(inquiry, seconds);
+}
+
 static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, double seconds)
 {
     static const struct {
@@ -217,7 +244,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
     };
     enum uneven why = why_shares_are_uneven(inquiry, unit);
     char section[NAME_BYTES], title[NAME_BYTES + 64];
-    if (sleep_is_more(unit))
+    if (sleep_is_more(unit) || (!waits_for_sleep(unit) && may_be_equal(inquiry, unit, why, seconds)))
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
@@ -261,6 +288,8 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     double own = profile_sums_own(&unit->sum);
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     bool late = has_all_threads(inquiry, unit);
+    if (late && cores_explain(inquiry, seconds + unit->lost_ns[CAUSE_NO_TEAM] * 1e-9))
+        return;
     struct finding finding = start_idle_region_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
     if (team < ONE_THREAD && !late)
         finding.title = format_printable("%s s in a team of one thread", DECIMAL(seconds / (inquiry->threads - 1), 2));
@@ -268,7 +297,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
         finding.title = format_printable("%s: on average %s of %s threads take part",
                                          late ? "threads come late, or not always" : "small team", DECIMAL(team, 1),
                                          DECIMAL(inquiry->threads, 0));
-    finding.evidence = idle_evidence(inquiry, unit, "outside any team");
+    finding.evidence = idle_evidence(inquiry, unit, "outside any team, and others worked");
     finding.advice = format_printable(
         "%s", late ? "Samples saw all threads in this region, so its team is not always small. If the region is short, "
                      "threads spend this time waking up: make it larger, or merge it with its neighbours. If it runs "

@@ -151,6 +151,11 @@ void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding,
     free(bounded.advice);
 }
 
+bool cores_explain(const struct inquiry *inquiry, double waited_s)
+{
+    return waited_s <= (inquiry->threads - 1) * inquiry->no_core_s;
+}
+
 /* ---- doubt ---- */
 
 /* Reports a loss that makes all numbers doubtful. missing_s: the seconds of the loss that the program's

@@ -202,6 +202,9 @@ static inline bool waits_for_threads(const struct inquiry *inquiry, uint32_t row
 void findings_gather_spinning(struct inquiry *inquiry);
 void findings_gather_units(struct inquiry *inquiry);
 double unit_idle_ns(const struct unit *unit);
+/* Returns whether missing cores can explain that threads waited so long: while one thread has no core, at most all
+ * others wait for it. */
+bool cores_explain(const struct inquiry *inquiry, double waited_s);
 uint32_t next_stamp(struct inquiry *inquiry);
 /* Returns the ns of idleness of the host of a row's unit. Returns 0 if an earlier call with the same stamp
  * has returned them. */

@@ -202,7 +202,7 @@ NAMED static void tiny_tasks(void)
 {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
-    sink = (double)fib(many(30, 25));
+    sink = (double)fib(many(30, 27));
 }
 
 NAMED static void barriers(void)

@@ -130,12 +130,12 @@ WITH_PROFILE(overhead_is_told_by_construct)
     assert_non_null(strstr(regions->evidence, "80000.0 us for each of 50 regions"));
 }
 
-WITH_PROFILE(where_the_runtime_waits_and_does_not_tell_no_piece_is_too_small)
+WITH_PROFILE(where_the_runtime_waits_and_does_not_tell_no_region_is_too_small)
 {
     uint32_t fork = add(frame(program.main_node, KEY(SOLVE)), PROFILE_NODE_RUNTIME, KEY(FORK));
     run(add(fork, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT), 1, THREADS, THREADS, 0);
     assert_string_equal(only("fine")->title,
-                        "the runtime waits without reporting for whom: 9 % of the effort is overhead");
+                        "starting and ending parallel regions takes long: 9 % of the effort is overhead");
 }
 
 WITH_PROFILE(idleness_and_overhead_together_are_one_finding)

@@ -50,6 +50,46 @@ static uint32_t without_core(double no_core_s, unsigned cores)
     return node;
 }
 
+/* In a region, threads waited for 6 s beside code with a core. The first thread worked for so much longer than each of
+ * the others, in all. */
+static void waits_in_region(double no_core_s, double longer_s)
+{
+    without_core(no_core_s, 4);
+    run(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), 3, 2, THREADS, PROFILE_PLACE_REGION_END);
+    made.profile.thread_count = THREADS;
+    for (int i = 1; i < THREADS; i++)
+        made.threads[i] = (struct profile_thread){.kind = PROFILE_THREAD_WORKER, .end_ns = 1, .work = 10 * S};
+    made.threads[0].work = (10 + longer_s) * S;
+}
+
+static bool has_rule(const char *rule)
+{
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        if (strcmp(program.findings->finding[i].rule, rule) == 0)
+            return true;
+    return false;
+}
+
+WITH_PROFILE(waiting_that_missing_cores_explain_is_unequal_work_only_if_threads_worked_unequally)
+{
+    waits_in_region(20, 0);
+    assert_false(has_rule("imbalance"));
+    assert_int_equal(program.findings->finding[0].metric, METRIC_NO_CORE);
+}
+
+WITH_PROFILE(unequal_work_is_found_although_cores_were_missing)
+{
+    waits_in_region(20, 2);
+    assert_true(has_rule("imbalance"));
+}
+
+WITH_PROFILE(waiting_that_missing_cores_do_not_explain_is_unequal_work)
+{
+    waits_in_region(1.9, 0);
+    assert_true(has_rule("imbalance"));
+}
+
 WITH_PROFILE(threads_of_the_program_that_are_not_openmps_are_no_other_processes)
 {
     without_core(20, 4);
