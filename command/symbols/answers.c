@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cct/profile_tree.h"
 #include "command/text/grow.h"
 
 struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct pool *pool,
@@ -20,6 +21,13 @@ bool symbols_answers_add_gap(struct symbols_answers *answers, const struct symbo
     *slot = (uint32_t)answers->gap_count;
     answers->gaps[answers->gap_count++] = *gap;
     return true;
+}
+
+bool symbols_answers_are_named(const struct symbols_answers *answers, uint64_t key)
+{
+    uint32_t id = PROFILE_KEY_MODULE(key);
+    /* module 0 is code that belongs to no file */
+    return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named);
 }
 
 void symbols_answers_free(struct symbols_answers *answers)

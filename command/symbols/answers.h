@@ -70,6 +70,8 @@ struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, stru
                                            enum symbols_question question, uint64_t key);
 /* Adds a gap. Its frames must live as long as the answers. Returns false if memory runs out. */
 bool symbols_answers_add_gap(struct symbols_answers *answers, const struct symbols_gap *gap);
+/* Returns whether the names of the key's module are in the answers. */
+bool symbols_answers_are_named(const struct symbols_answers *answers, uint64_t key);
 void symbols_answers_free(struct symbols_answers *answers);
 
 #endif
