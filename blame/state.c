@@ -441,29 +441,6 @@ uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32
     return total;
 }
 
-uint32_t state_find_waited(const struct state_line *own, int64_t ticks, uint32_t *from,
-                           struct state_waited waited[STATE_WAITED])
-{
-    uint32_t count = load_acquire(&high_water), found = 0;
-    for (; *from < count; ++*from) {
-        const struct state_line *line = &lines[*from];
-        uint64_t key = load_acquire(&line->wait_key);
-        if (likely(PROFILE_LOCK_KEY_KIND(key) < PROFILE_LOCK_MUTEX) || line == own ||
-            load_acquire(&line->state) == STATE_ABSENT || load_relaxed(&line->wait_limited) ||
-            (int64_t)load_relaxed(&line->wait_since) - ticks > 0)
-            continue;
-        uint32_t at = 0;
-        while (at < found && waited[at].key != key)
-            at++;
-        if (at == STATE_WAITED)
-            break;
-        if (at == found)
-            waited[found++] = (struct state_waited){.key = key};
-        waited[at].waiters++;
-    }
-    return found;
-}
-
 const struct state_line *state_line_of(int32_t tid)
 {
     uint32_t count = load_acquire(&high_water);

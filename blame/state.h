@@ -78,9 +78,10 @@ struct state_line {
     uint64_t wait_since;                    /* start of the wait for wait_key */
     /* ticks that the thread lacked a core at the end of its last wait for a lock; only the thread reads it */
     uint64_t wait_lacked;
-    int32_t tid;       /* number of the thread */
-    bool wait_limited; /* whether only the thread's own samples count its wait for wait_key, a lock of POSIX threads */
-    uint32_t releases; /* number of entries ever written to released[] */
+    int32_t tid; /* number of the thread */
+    bool
+        wait_uncounted; /* whether only the thread's own samples count its wait for wait_key, a lock of POSIX threads */
+    uint32_t releases;  /* number of entries ever written to released[] */
     uint32_t acquisitions; /* number of locks acquired; distinguishes one wait from the next */
     /* The last releases of stamped locks. A sample asks who held a lock when its timer was due, and several
      * short sections may have run since. */
@@ -229,19 +230,6 @@ enum state_handover state_handover_after(int64_t ticks, uint64_t key, uint32_t *
 /* Counts the threads that had begun to wait by that time (in ticks) for each of the locks in own->held. Returns
  * their total number. [handler] */
 uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32_t waiters[STATE_HELD_LOCKS]);
-
-/* The threads that wait for one lock of POSIX threads. */
-struct state_waited {
-    uint64_t key;
-    uint32_t waiters;
-};
-#define STATE_WAITED 32u
-
-/* Counts the threads other than that of the line that had begun to wait by that time (in ticks), without a time limit,
- * for locks of POSIX threads. Starts at the line with the number *from, and sets *from to where it stopped, because
- * waited[] is full or no line is left. Returns the number of locks in waited[]; 0 only if no line is left. [handler] */
-uint32_t state_find_waited(const struct state_line *own, int64_t ticks, uint32_t *from,
-                           struct state_waited waited[STATE_WAITED]);
 
 /* Returns the line of the thread with that number; NULL if there is none. [handler] */
 const struct state_line *state_line_of(int32_t tid);

@@ -25,6 +25,20 @@ static void pthread_wait_sleeps(struct state_line *line, uint64_t now_ticks)
     state_fall_asleep(line, now_ticks);
 }
 
+static bool pthread_mutex_inherits(const pthread_mutex_t *mutex)
+{
+    return load_relaxed(&mutex->__data.__kind) & KIND_INHERITS;
+}
+
+/* Returns true if the lock, for which the thread waits, says in time who holds it. No signal reaches those who wait in
+ * the kernel for a mutex with priority inheritance, so their samples may come when the holder is another one. */
+static bool pthread_lock_names_holder(uint64_t key)
+{
+    const pthread_mutex_t *mutex = (const pthread_mutex_t *)(uintptr_t)PROFILE_LOCK_KEY_ID(key);
+    return PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_RWLOCK ||
+           (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_MUTEX && !pthread_mutex_inherits(mutex));
+}
+
 bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const uintptr_t *frame)
 {
     struct state_line *line = thread->line;
@@ -37,7 +51,7 @@ bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const
     if (unlikely(!load_relaxed(&contended_posix_waits)))
         store_relaxed(&contended_posix_waits, 1);
     store_relaxed(&thread->pthread.mutex, 0); /* a condition wait that was cancelled has not cleared it */
-    store_relaxed(&line->wait_limited, limited);
+    store_relaxed(&line->wait_uncounted, limited || !pthread_lock_names_holder(key));
     state_set_lockwait_at(line, key, now_ticks);
     if (session.counts_cores)
         pthread_wait_sleeps(line, now_ticks);
@@ -93,31 +107,23 @@ bool pthread_lock_is_passing(const struct thread *thread, uint64_t key)
     /* The first word is 0 if nobody holds the mutex. The kernel hands one with priority inheritance to its next owner,
      * whose number the word then is. */
     int word = load_relaxed(&mutex->__data.__lock);
-    bool inherits = load_relaxed(&mutex->__data.__kind) & KIND_INHERITS;
-    return word == 0 || (inherits && (word & FUTEX_TID_MASK) == thread->ledger->tid);
+    return word == 0 || (pthread_mutex_inherits(mutex) && (word & FUTEX_TID_MASK) == thread->ledger->tid);
 }
 
-/* Returns the number of the thread that holds the lock; 0 if nobody does, or the lock does not say who. `lock`: the
- * lock, or a copy. No signal reaches those who wait in the kernel for a mutex with priority inheritance, so their
- * samples may come when the holder is another one. */
-static pid_t pthread_holder_in(uint64_t key, const void *lock)
+/* Returns the word in which the lock names the thread that holds it: 0 if nobody does. */
+static const int *pthread_holder_word(uint64_t key)
 {
-    const pthread_mutex_t *mutex = lock;
-    const pthread_rwlock_t *rwlock = lock;
-    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_RWLOCK)
-        return load_relaxed(&rwlock->__data.__cur_writer);
-    if (PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_MUTEX || load_relaxed(&mutex->__data.__kind) & KIND_INHERITS)
-        return 0;
-    return load_relaxed(&mutex->__data.__lock) ? load_relaxed(&mutex->__data.__owner) : 0;
+    const void *lock = (const void *)(uintptr_t)PROFILE_LOCK_KEY_ID(key);
+    return PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_RWLOCK ? &((const pthread_rwlock_t *)lock)->__data.__cur_writer
+                                                             : &((const pthread_mutex_t *)lock)->__data.__owner;
 }
 
 bool pthread_lock_is_counted(const struct thread *thread, uint64_t key)
 {
-    /* A condition's waiter is seen as a waiter for the mutex only by its own sample. A wait with a time limit may be over
-     * when the holder's sample is late. */
-    if (!contended_is_posix(key) || load_relaxed(&thread->pthread.mutex) || thread->line->wait_limited)
+    /* A condition's waiter is seen as a waiter for the mutex only by its own sample. */
+    if (!contended_is_posix(key) || load_relaxed(&thread->pthread.mutex) || thread->line->wait_uncounted)
         return false;
-    pid_t holder = pthread_holder_in(key, (const void *)(uintptr_t)PROFILE_LOCK_KEY_ID(key));
+    pid_t holder = load_relaxed(pthread_holder_word(key));
     const struct state_line *line = holder ? state_line_of(holder) : NULL;
     return line && line != thread->line && load_relaxed(&line->counts_waiters) &&
            load_relaxed(&line->state) != STATE_MPI_WAIT;
@@ -125,15 +131,9 @@ bool pthread_lock_is_counted(const struct thread *thread, uint64_t key)
 
 bool pthread_lock_is_held(const struct thread *thread, uint64_t key)
 {
-    union {
-        pthread_mutex_t mutex;
-        pthread_rwlock_t rwlock;
-    } copy;
+    int holder;
     /* The waiter may get the lock now, and free its memory. */
-    size_t bytes = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_MUTEX ? sizeof(copy.mutex) : sizeof(copy.rwlock);
-    return PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_SPIN &&
-           os_copy_memory(&copy, (uintptr_t)PROFILE_LOCK_KEY_ID(key), bytes) &&
-           pthread_holder_in(key, &copy) == thread->line->tid;
+    return os_copy_memory(&holder, (uintptr_t)pthread_holder_word(key), sizeof(holder)) && holder == thread->line->tid;
 }
 
 bool pthread_wait_is_for_mutex(const struct thread *thread, const ucontext_t *context)
@@ -147,6 +147,6 @@ bool pthread_wait_is_for_mutex(const struct thread *thread, const ucontext_t *co
 
 void pthread_wait_sets_mutex(struct thread *thread)
 {
-    store_relaxed(&thread->line->wait_limited, true); /* the holder's samples do not count it */
+    store_relaxed(&thread->line->wait_uncounted, true);
     state_set_lockwait(thread->line, PROFILE_LOCK_KEY(PROFILE_LOCK_MUTEX, thread->pthread.mutex));
 }

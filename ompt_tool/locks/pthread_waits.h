@@ -11,8 +11,9 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
-/* Begins a wait for the lock. limited: whether it has a time limit; frame: that of the function that waits. Returns false
- * if the thread is in another wait, of which this one is a part. [owner] */
+/* Begins a wait for the lock. limited: whether it has a time limit, and so may be over when the holder's sample is late;
+ * frame: that of the function that waits. Returns false if the thread is in another wait, of which this one is a part.
+ * [owner] */
 bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const uintptr_t *frame);
 void pthread_wait_end(struct thread *thread); /* [owner] */
 

@@ -6,6 +6,7 @@
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/contended.h"
+#include "blame/waited.h"
 #include "cct/profile_format.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/locks/pthread_waits.h"
@@ -26,20 +27,38 @@ static void lock_blame_book(struct thread *thread, uint32_t node_idx, uint64_t k
         thread->ledger->lock_wait_counted += blame->lock_wait;
 }
 
+/* Finds the locks of POSIX threads for which others wait and that the thread holds: once a sample, however late it is,
+ * because each lock that is read costs a system call. */
+static void lock_blame_find_posix(struct thread *thread, uint64_t salt)
+{
+    struct waited *holds = &thread->pthread.holds;
+    uint32_t held = 0;
+    waited_find(thread->line, salt, holds);
+    for (uint32_t i = 0; i < holds->count; i++)
+        if (pthread_lock_is_held(thread, holds->key[i]))
+            holds->key[held++] = holds->key[i];
+    holds->count = held;
+    thread->pthread.holds_is_new = true;
+}
+
 /* Blames the thread for those that wait for its locks of POSIX threads. */
 static __attribute__((noinline)) void lock_blame_count_posix(struct thread *thread, uint32_t node_idx, bool no_core,
                                                              uint64_t time_ns, double p, struct census census)
 {
-    struct state_waited waited[STATE_WAITED];
-    uint32_t from = 0, count;
-    while ((count = state_find_waited(thread->line, census.ticks, &from, waited)) > 0)
-        for (uint32_t i = 0; i < count; i++) {
-            if (!pthread_lock_is_held(thread, waited[i].key))
-                continue;
-            struct lock_blame blame = account_waiter(p * waited[i].waiters, census);
-            thread->pthread.is_awaited = true;
-            lock_blame_book(thread, node_idx, waited[i].key, &blame, no_core, time_ns);
-        }
+    const struct waited *holds = &thread->pthread.holds;
+    uint32_t waiters[WAITED_LOCKS];
+    if (!thread->pthread.holds_is_new)
+        lock_blame_find_posix(thread, (uint64_t)census.ticks);
+    if (likely(!holds->count))
+        return;
+    waited_count(thread->line, census.ticks, holds, waiters);
+    for (uint32_t i = 0; i < holds->count; i++) {
+        if (!waiters[i])
+            continue;
+        struct lock_blame blame = account_waiter(p * waiters[i] * holds->one_in, census);
+        thread->pthread.is_awaited = true;
+        lock_blame_book(thread, node_idx, holds->key[i], &blame, no_core, time_ns);
+    }
 }
 
 void lock_blame_count_waiters(struct thread *thread, uint32_t node_idx, bool no_core, uint64_t time_ns, double p,

@@ -580,7 +580,7 @@ static __attribute__((noinline, cold)) void sample_record_stop(struct thread *th
 
 void sample_ask(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
-    thread->pthread.is_awaited = false;
+    thread->pthread.is_awaited = thread->pthread.holds_is_new = false;
     stopped_hear(delivery->clocks.ns);
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);

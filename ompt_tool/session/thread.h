@@ -15,6 +15,7 @@
 #include "blame/account.h"
 #include "blame/contended.h"
 #include "blame/state.h"
+#include "blame/waited.h"
 #include "cct/profile_format.h"
 #include "cct/deferred/region.h"
 #include "cct/tree.h"
@@ -102,6 +103,8 @@ struct pthread_wait {
     /* address of the mutex that the thread's condition wait will acquire; 0: the thread is in no such wait */
     uintptr_t mutex;
     bool is_awaited;           /* whether the last sample has found threads that wait for a lock of this one */
+    bool holds_is_new;         /* whether the current sample has set `holds` */
+    struct waited holds;       /* locks for which others wait and that the thread holds, or some of these */
     uintptr_t start;           /* the function that the thread executes; 0: unknown */
     uint32_t node_idx, grafts; /* context of the last sample, 0: none; how many grafts the tree had seen then */
 };

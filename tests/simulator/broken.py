@@ -125,7 +125,7 @@ DEFECTS = [
     Defect("locks: of two that are held the first has all the waiting",
            "lock_blame_book(thread, node_idx, line->held[i],", "lock_blame_book(thread, node_idx, line->held[0] ? line->held[0] : line->held[i],"),
     Defect("mutexes: whoever works has all that others wait for",
-           "            if (!pthread_lock_is_held(thread, waited[i].key))\n                continue;\n", ""),
+           "        if (pthread_lock_is_held(thread, holds->key[i]))\n", ""),
     Defect("tasks: creation contexts fold too early",
            "tree_node(at)->kind == PROFILE_NODE_SITE && tree_node(at)->key == path->keys[0]", "tree_node(at)->kind == PROFILE_NODE_SITE"),
     Defect("sleepers: the tick that finds one awake stands for a period",

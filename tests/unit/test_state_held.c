@@ -39,26 +39,6 @@ FROM_EMPTY(a_held_lock_is_found_until_it_is_released)
     assert_false(state_unnamed_released(b));
 }
 
-/* More locks than are returned at once. */
-FROM_EMPTY(no_lock_of_posix_threads_for_which_others_wait_is_left_out)
-{
-    enum { LOCKS = 2 * STATE_WAITED + 1 };
-    struct state_waited waited[STATE_WAITED];
-    struct state_line *own = working(), *limited = working();
-    uint32_t from = 0, count, waiters[LOCKS] = {0};
-    for (uint64_t i = 0; i < LOCKS + 1; i++)
-        state_set_lockwait(working(), PROFILE_LOCK_KEY(PROFILE_LOCK_MUTEX, i % LOCKS));
-    state_set_lockwait(working(), 1); /* not of POSIX threads */
-    state_set_lockwait(own, PROFILE_LOCK_KEY(PROFILE_LOCK_MUTEX, 0));
-    state_set_lockwait(limited, PROFILE_LOCK_KEY(PROFILE_LOCK_MUTEX, 0));
-    limited->wait_limited = true;
-    while ((count = state_find_waited(own, (int64_t)clock_ticks(), &from, waited)) > 0)
-        for (uint32_t i = 0; i < count; i++)
-            waiters[PROFILE_LOCK_KEY_ID(waited[i].key)] += waited[i].waiters;
-    for (uint32_t i = 0; i < LOCKS; i++)
-        assert_int_equal(waiters[i], i == 0 ? 2 : 1);
-}
-
 FROM_EMPTY(a_lock_with_a_name_is_not_held_by_one_with_too_many)
 {
     struct state_line *waiter = working(), *decoy = working(), *holder = working();
