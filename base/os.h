@@ -57,7 +57,7 @@ bool os_copy_memory(void *to, uintptr_t from, size_t bytes);
  * including the final 0, or `bytes` if the string is longer; 0 if it cannot be read. [handler] */
 size_t os_copy_text(char *to, size_t bytes, uintptr_t from);
 
-#define OS_MAX_PARTS 5
+#define OS_MAX_PARTS 6
 struct os_part {
     void *to;
     uintptr_t from;

@@ -33,7 +33,7 @@ static bool python_read_word(uintptr_t address, uintptr_t *word)
 
 static void python_add_part(struct os_part *parts, size_t *count, uintptr_t *to, uintptr_t object, uint32_t offset)
 {
-    if (offset && *count < OS_MAX_PARTS)
+    if (offset)
         parts[(*count)++] = (struct os_part){to, object + offset, sizeof(*to)};
 }
 
@@ -44,6 +44,8 @@ bool python_read_record(uintptr_t address, struct python_record *record)
         {&record->previous, address + python_layout.record_previous, sizeof(record->previous)}};
     return os_copy_parts(parts, 2);
 }
+
+_Static_assert(sizeof(struct python_state) <= OS_MAX_PARTS * sizeof(uintptr_t), "each word may be a part");
 
 bool python_read_state(uintptr_t address, struct python_state *state)
 {

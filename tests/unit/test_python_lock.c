@@ -7,6 +7,7 @@
 #include "tests/unit/python_image.h"
 #include "unwind/loadmap.h"
 #include "unwind/python.h"
+#include "unwind/python_state.h"
 
 #define OBJECT_BYTES 512u
 
@@ -364,6 +365,20 @@ PYTHON_TEST(a_state_that_the_thread_has_no_more_is_not_read)
     python_begin(&walk, &unwinder, false);
     assert_int_equal(unwinder.python_state, 0);
     assert_string_equal(functions_of(&walk, stack_frame(256, 1024, true)), "none");
+}
+
+/* No known version has all of them. */
+UNIT_TEST(each_word_of_a_state_may_be_in_a_layout)
+{
+    uintptr_t words[] = {16, 1, 2, 3, 4, 5};
+    struct python_layout kept = python_layout;
+    struct python_state of;
+    python_layout = (struct python_layout){
+        .state_next = 8, .state_self = 16, .state_frame = 24, .state_record = 32, .state_interpreter = 40};
+    assert_true(python_read_state((uintptr_t)words, &of));
+    python_layout = kept;
+    assert_true(of.previous == 16 && of.next == 1 && of.self == 2 && of.frame == 3 && of.record == 4);
+    assert_int_equal(of.interpreter, 5);
 }
 
 /* Whether a frame behind so many records is a call of the loop, and its frames cannot be read. */
