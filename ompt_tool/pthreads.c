@@ -186,15 +186,12 @@ static void pthreads_slept(bool woken)
     struct thread *thread = pthreads_self();
     if (!thread)
         return;
-    if (likely(!woken_is_sampled(thread))) {
-        store_relaxed(&thread->awaits.key, 0);
-        return;
-    }
-    if (sleeper_is(thread))
+    if (unlikely(woken_is_sampled(thread)) && sleeper_is(thread))
         sampler_wake(thread);
-    if (!thread_enter_tool(thread))
+    uint64_t key = woken_close(thread);
+    if (likely(!woken_is_sampled(thread)) || !thread_enter_tool(thread))
         return;
-    woken_end(thread, woken);
+    woken_end(thread, key, woken);
     thread_leave_tool(thread);
 }
 

@@ -28,12 +28,12 @@ void woken_slept(struct thread *thread, uint32_t node_idx, double p)
     awaits->ns += p;
 }
 
-static void woken_book(struct thread *thread, uint32_t waker_idx)
+static void woken_book(struct thread *thread, enum profile_wake wake, uint32_t waker_idx)
 {
     const struct thread_awaits *awaits = &thread->awaits;
     bool moved = awaits->grafts != thread->tree.grafts; /* the node may have moved since */
     uint32_t node_idx = moved ? capture_callback(thread, LEAF_USER).node_idx : awaits->node_idx;
-    uint64_t key = PROFILE_WAKE_KEY(PROFILE_WAKE_KIND(awaits->key), waker_idx);
+    uint64_t key = PROFILE_WAKE_KEY(wake, waker_idx);
     uint32_t child = node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_WOKEN, key) : 0;
     struct profile_woken *woken = child ? (struct profile_woken *)tree_metric(&thread->tree, child) : NULL;
     if (!woken)
@@ -42,7 +42,7 @@ static void woken_book(struct thread *thread, uint32_t waker_idx)
     woken->waits++;
 }
 
-void woken_end(struct thread *thread, bool woken)
+void woken_end(struct thread *thread, uint64_t key, bool woken)
 {
     struct thread_awaits *awaits = &thread->awaits;
     uint32_t waker_idx = 0;
@@ -52,8 +52,7 @@ void woken_end(struct thread *thread, bool woken)
         awaits->entry = 0;
     }
     if (woken && waker_idx && awaits->ns > 0)
-        woken_book(thread, waker_idx);
-    store_relaxed(&awaits->key, 0);
+        woken_book(thread, PROFILE_WAKE_KIND(key), waker_idx);
 }
 
 void woken_by(struct thread *thread, uintptr_t object)

@@ -17,14 +17,24 @@
 /* Begins a wait for the object at this address. [owner] */
 void woken_begin(struct thread *thread, enum profile_wake wake, uintptr_t object);
 
+/* Returns the key of the wait, which is over: no sample joins it, or adds time to it, from now on. [owner] */
+static inline uint64_t woken_close(struct thread *thread)
+{
+    uint64_t key = load_relaxed(&thread->awaits.key);
+    store_relaxed(&thread->awaits.key, 0);
+    signal_fence(); /* before woken_is_sampled() */
+    return key;
+}
+
 static inline bool woken_is_sampled(const struct thread *thread) /* [owner] */
 {
     return unlikely(load_relaxed(&thread->awaits.entry));
 }
 
-/* Ends the wait. If a sample was taken in it, it must be called inside the tool (T1), after all time that the thread
- * slept was booked. woken: whether another thread may have ended the wait, and not a time limit. [owner] */
-void woken_end(struct thread *thread, bool woken);
+/* Ends the wait that woken_close() has closed, after all time that the thread slept was booked. Called inside the tool
+ * (T1) if a sample was taken in the wait. woken: whether another thread may have ended it, and not a time limit.
+ * [owner] */
+void woken_end(struct thread *thread, uint64_t key, bool woken);
 
 /* Adds time for which samples have found the thread asleep in the context of the node. [handler] */
 void woken_slept(struct thread *thread, uint32_t node_idx, double p);

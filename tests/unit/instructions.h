@@ -27,13 +27,9 @@ static void instructions_count(int signal, siginfo_t *info, void *context)
         ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~INSTRUCTIONS_TRAP;
 }
 
-/* Counts no further than `most`. */
-static inline long instructions_of(void (*call)(void), long most)
+/* Makes the call with a trap behind each of its instructions. */
+static inline void instructions_trap(void (*call)(void))
 {
-    struct sigaction count = {.sa_sigaction = instructions_count, .sa_flags = SA_SIGINFO}, before;
-    sigaction(SIGTRAP, &count, &before);
-    instructions_counted = 0;
-    instructions_most = most;
     __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp"
                      :
                      : "i"(INSTRUCTIONS_TRAP)
@@ -43,6 +39,16 @@ static inline long instructions_of(void (*call)(void), long most)
                      :
                      : "i"(~INSTRUCTIONS_TRAP)
                      : "memory", "cc");
+}
+
+/* Counts no further than `most`. */
+static inline long instructions_of(void (*call)(void), long most)
+{
+    struct sigaction count = {.sa_sigaction = instructions_count, .sa_flags = SA_SIGINFO}, before;
+    sigaction(SIGTRAP, &count, &before);
+    instructions_counted = 0;
+    instructions_most = most;
+    instructions_trap(call);
     sigaction(SIGTRAP, &before, NULL);
     return instructions_counted;
 }
