@@ -47,64 +47,98 @@ static struct wake_end wake_end_of(const struct profile *profile, const struct r
     return end;
 }
 
-static bool wake_ends_match(const struct wake_end *a, const struct wake_end *b)
+static int wake_order(double a, double b)
 {
-    return a->row == b->row && a->line == b->line;
+    return (a > b) - (a < b);
+}
+
+static int wake_ends_order(const struct wake_end *a, const struct wake_end *b)
+{
+    return a->row != b->row ? wake_order(a->row, b->row) : wake_order(a->line, b->line);
+}
+
+static int wake_places_order(const struct wake_pair *a, const struct wake_pair *b)
+{
+    return a->wake != b->wake ? wake_order(a->wake, b->wake) : wake_ends_order(&a->waiter, &b->waiter);
 }
 
 bool wake_pairs_share_place(const struct wake_pair *a, const struct wake_pair *b)
 {
-    return a->wake == b->wake && wake_ends_match(&a->waiter, &b->waiter);
+    return wake_places_order(a, b) == 0;
 }
 
-/* Adds waiting to the pair of these two contexts and lines. There are few, so the search is linear. */
-static void wake_table_add(struct wake_table *table, const struct wake_pair *pair)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        struct wake_pair *to = &table->pair[i];
-        if (wake_pairs_share_place(to, pair) && wake_ends_match(&to->waker, &pair->waker)) {
-            to->ns += pair->ns;
-            to->waits += pair->waits;
-            return;
-        }
-    }
-    memory_grow(&table->pair, &table->capacity, table->count, sizeof *table->pair);
-    table->pair[table->count++] = *pair;
-}
-
-static int wake_table_compare(const void *left, const void *right)
+/* Puts pairs with the same ends together. */
+static int wake_pairs_order(const void *left, const void *right)
 {
     const struct wake_pair *a = left, *b = right;
-    if (a->place_ns != b->place_ns)
-        return a->place_ns > b->place_ns ? -1 : 1;
-    if (a->waiter.row != b->waiter.row)
-        return a->waiter.row < b->waiter.row ? -1 : 1;
-    if (!wake_pairs_share_place(a, b))
-        return a->wake != b->wake ? (int)a->wake - (int)b->wake : a->waiter.line - b->waiter.line;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    return (a->waker.row > b->waker.row) - (a->waker.row < b->waker.row);
+    int order = wake_places_order(a, b);
+    order = order ? order : wake_ends_order(&a->waker, &b->waker);
+    return order ? order : wake_order(b->ns, a->ns);
+}
+
+/* The order of the table. */
+static int wake_table_order(const void *left, const void *right)
+{
+    const struct wake_pair *a = left, *b = right;
+    int order = wake_order(b->place_ns, a->place_ns);
+    order = order ? order : wake_order(a->waiter.row, b->waiter.row);
+    order = order ? order : wake_places_order(a, b);
+    order = order ? order : wake_order(b->ns, a->ns);
+    return order ? order : wake_ends_order(&a->waker, &b->waker);
+}
+
+static void wake_table_sort(struct wake_table *table, int (*order)(const void *, const void *))
+{
+    if (table->count)
+        qsort(table->pair, table->count, sizeof *table->pair, order);
+}
+
+/* Makes one pair of those with the same ends. */
+static void wake_table_unite(struct wake_table *table)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct wake_pair *pair = &table->pair[i];
+        struct wake_pair *last = count ? &table->pair[count - 1] : NULL;
+        if (last && wake_pairs_share_place(last, pair) && wake_ends_order(&last->waker, &pair->waker) == 0) {
+            last->ns += pair->ns;
+            last->waits += pair->waits;
+        } else {
+            table->pair[count++] = *pair;
+        }
+    }
+    table->count = count;
+}
+
+static void wake_table_sum_places(struct wake_table *table)
+{
+    for (size_t first = 0, end; first < table->count; first = end) {
+        double ns = 0;
+        for (end = first; end < table->count && wake_pairs_share_place(&table->pair[first], &table->pair[end]); end++)
+            ns += table->pair[end].ns;
+        for (size_t i = first; i < end; i++)
+            table->pair[i].place_ns = ns;
+    }
 }
 
 struct wake_table *wake_table_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols)
 {
     struct wake_table *table = memory_array(1, sizeof *table);
+    table->pair = memory_array(profile->wake_count, sizeof *table->pair);
+    table->count = profile->wake_count;
     for (size_t i = 0; i < profile->wake_count; i++) {
         const struct merged_wake *wake = &profile->wakes[i];
-        struct wake_pair pair = {.wake = wake->wake,
-                                 .waiter = wake_end_of(profile, rows, symbols, wake->waiter, false),
-                                 .waker =
-                                     wake_end_of(profile, rows, symbols, wake->waker, wake->wake == PROFILE_WAKE_END),
-                                 .ns = wake->ns,
-                                 .waits = wake->waits};
-        wake_table_add(table, &pair);
+        bool ends = wake->wake == PROFILE_WAKE_END;
+        table->pair[i] = (struct wake_pair){.wake = wake->wake,
+                                            .waiter = wake_end_of(profile, rows, symbols, wake->waiter, false),
+                                            .waker = wake_end_of(profile, rows, symbols, wake->waker, ends),
+                                            .ns = wake->ns,
+                                            .waits = wake->waits};
     }
-    for (size_t i = 0; i < table->count; i++)
-        for (size_t other = 0; other < table->count; other++)
-            if (wake_pairs_share_place(&table->pair[i], &table->pair[other]))
-                table->pair[i].place_ns += table->pair[other].ns;
-    if (table->count)
-        qsort(table->pair, table->count, sizeof *table->pair, wake_table_compare);
+    wake_table_sort(table, wake_pairs_order);
+    wake_table_unite(table);
+    wake_table_sum_places(table);
+    wake_table_sort(table, wake_table_order);
     return table;
 }
 

@@ -26,7 +26,7 @@ struct wake_pair {
 
 struct wake_table {
     struct wake_pair *pair; /* pairs with the same waiter and kind are together; longest first */
-    size_t count, capacity;
+    size_t count;
 };
 
 struct wake_table *wake_table_gather(const struct profile *profile, const struct rows *rows, struct symbols *symbols);
