@@ -1,7 +1,8 @@
 /* The ten lock functions of one version: included by locks.c once for each, without a guard. The includer defines
  *     TWIN(name)      the name of the function here, and of the real one in the table
  *     VERSION(name)   its name and version for the linker, as a string
- *     MEMORY(lock)    where the lock lies that the parameter means */
+ *     MEMORY(lock)    where the lock lies that the parameter means
+ * All [any]. */
 
 /* clang-format off */
 __asm__(".symver " TEXT_OF(TWIN(omp_init_lock)) ", " VERSION(omp_init_lock));

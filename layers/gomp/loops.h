@@ -4,7 +4,7 @@
 
 #include "layers/gomp/provider.h"
 
-/* The number of iterations of a loop whose end is not part of it. Most loops need no division. */
+/* The number of iterations of a loop whose end is not part of it. Most loops need no division. [any] */
 static inline uint64_t loop_iterations(long start, long end, long step)
 {
     if (likely(step == 1))
@@ -16,7 +16,7 @@ static inline uint64_t loop_iterations(long start, long end, long step)
     return 0;
 }
 
-/* For loops over unsigned long long, the step of one that counts down is negative, as an unsigned number. */
+/* For loops over unsigned long long, the step of one that counts down is negative, as an unsigned number. [any] */
 static inline uint64_t loop_ull_iterations(bool up, ull start, ull end, ull step)
 {
     if (likely(up && step == 1))
@@ -38,6 +38,7 @@ static inline void work_begin(struct thread *thread, int work, uint64_t count, i
     TELL(work, (ompt_work_t)work, ompt_scope_begin, &task->region->data, &task->data, count, code);
 }
 
+/* Reports the end of the construct that the thread executes. [owner] */
 static inline void work_end(struct thread *thread, const void *code)
 {
     struct task *task = thread->task;

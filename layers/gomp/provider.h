@@ -211,11 +211,13 @@ static inline void thread_switch(struct thread *thread, struct task *task)
     signal_fence();
 }
 
+/* Notes that the task calls the runtime. [owner] */
 static inline void task_enter_runtime(struct task *task, void *frame)
 {
     task->frame.enter_frame.ptr = frame;
 }
 
+/* Notes that the task is back from the runtime. [owner] */
 static inline void task_leave_runtime(struct task *task)
 {
     task->frame.enter_frame.ptr = NULL;

@@ -4,6 +4,7 @@
 
 #include "layers/gomp/provider.h"
 
+/* Returns the state of a thread in such a wait. [any] */
 static inline ompt_state_t wait_state_of(ompt_sync_region_t kind)
 {
     switch (kind) {
@@ -44,6 +45,7 @@ static inline __attribute__((always_inline)) struct wait wait_begin_inner(struct
     return wait;
 }
 
+/* Ends what wait_begin_inner() has begun. [owner] */
 static inline __attribute__((always_inline)) void wait_end_inner(const struct wait *wait)
 {
     struct task *task = wait->task;
@@ -60,6 +62,7 @@ static inline __attribute__((always_inline)) struct wait wait_begin(struct threa
     return wait_begin_inner(thread, kind);
 }
 
+/* Ends what wait_begin() has begun. [owner] */
 static inline __attribute__((always_inline)) void wait_end(const struct wait *wait)
 {
     struct task *task = wait->task;

@@ -1,4 +1,5 @@
-/* What the wrappers of functions that wait or wake have in common. */
+/* What the wrappers of functions that wait or wake have in common. All [any]: the program may call sem_post() in its own
+ * handlers of signals, and jump out of any of these functions. */
 #ifndef BLAME_LAYERS_PTHREADS_REPORTS_H
 #define BLAME_LAYERS_PTHREADS_REPORTS_H
 

@@ -4,7 +4,7 @@
  * function that wakes threads reads one word, which is 0 unless a sample has found a thread in such a wait. If it is not
  * 0, the tool notes who wakes, before libc's function does it.
  *
- * The rules at the head of locks.c hold. */
+ * The rules at the head of locks.c hold. A handler of the program may call sem_post(). */
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>

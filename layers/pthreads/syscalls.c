@@ -14,10 +14,10 @@
 #include "layers/pthreads/reports.h"
 
 int prctl(int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth);
-long restricts_syscall(long number, long first, long second, long third, long fourth, long fifth,
-                       long sixth) __asm__("syscall"); /* whose prototype is variadic */
+long syscalls_call(long number, long first, long second, long third, long fourth, long fifth,
+                   long sixth) __asm__("syscall"); /* whose prototype is variadic */
 
-static void restricts_tell(void)
+static void syscalls_tell_of_filter(void)
 {
     const struct pthreads_tool *tool = load_acquire(&pthreads_attached);
     if (tool)
@@ -27,13 +27,13 @@ static void restricts_tell(void)
 EXPORT int prctl(int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth)
 {
     if (option == PR_SET_SECCOMP)
-        restricts_tell();
+        syscalls_tell_of_filter();
     return REAL(prctl)(option, second, third, fourth, fifth);
 }
 
 /* A word on which a thread waits need not be a lock: some locks queue their waiters, each on a word of its own. So the thread
  * that wakes is reported as just that, not as a holder. */
-static NOINLINE long restricts_futex(long word, long operation, long third, long fourth, long fifth, long sixth)
+static NOINLINE long syscalls_futex(long word, long operation, long third, long fourth, long fifth, long sixth)
 {
     const struct pthreads_tool *tool;
     long status;
@@ -57,11 +57,11 @@ static NOINLINE long restricts_futex(long word, long operation, long third, long
     return REAL(syscall)(SYS_futex, word, operation, third, fourth, fifth, sixth);
 }
 
-EXPORT long restricts_syscall(long number, long first, long second, long third, long fourth, long fifth, long sixth)
+EXPORT long syscalls_call(long number, long first, long second, long third, long fourth, long fifth, long sixth)
 {
     if (number == SYS_seccomp && (first == SECCOMP_SET_MODE_STRICT || first == SECCOMP_SET_MODE_FILTER))
-        restricts_tell();
+        syscalls_tell_of_filter();
     if (number == SYS_futex)
-        return restricts_futex(first, second, third, fourth, fifth, sixth);
+        return syscalls_futex(first, second, third, fourth, fifth, sixth);
     return REAL(syscall)(number, first, second, third, fourth, fifth, sixth);
 }
