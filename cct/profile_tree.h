@@ -135,6 +135,9 @@ enum profile_pseudo {
     PROFILE_PSEUDO_TREE_FULL = 16,
     /* <no thread ran>, below the root: all threads of a program without a team slept. Has a CORES node. */
     PROFILE_PSEUDO_NO_THREAD_RAN = 17,
+    /* <spinning>: the thread waited in a loop of the program or of a library, with a core or without. Has a BLOCKED
+     * node. */
+    PROFILE_PSEUDO_SPINNING = 18,
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr) & 0xffffffffffffull))

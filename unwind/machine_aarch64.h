@@ -91,18 +91,22 @@ static inline bool machine_leave_handler(struct unwinder *unwinder, struct unwin
  * by running a handler. [init] */
 uintptr_t machine_trampoline(int signal);
 
-/* Returns true if the code around an interrupted instruction is a waiting loop: it contains yield, wfe or
- * isb, or the instruction follows the system call sched_yield. */
-static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at, const unsigned char *high)
+#define MACHINE_SPIN_BYTES 8u /* length of the code that machine_is_spinning() reads, before and after `at` */
+
+static inline bool machine_is_hint(uint32_t instruction)
 {
-    static const uint32_t yield[] = {0xd2800f88, 0xd4000001}; /* mov x8,#124; svc #0 */
-    uint32_t word;
-    for (const unsigned char *byte = low + (-(uintptr_t)low & 3); byte + sizeof(word) <= high; byte += sizeof(word)) {
-        memcpy(&word, byte, sizeof(word));
-        if (word == 0xd503203f || word == 0xd503205f || word == 0xd5033fdf)
-            return true;
-    }
-    return (size_t)(at - low) >= sizeof(yield) && memcmp(at - sizeof(yield), yield, sizeof(yield)) == 0;
+    return instruction == 0xd503203f || instruction == 0xd503205f || instruction == 0xd5033fdf;
+}
+
+/* Returns true if the interrupted instruction is or follows yield, wfe or isb, or follows the system call
+ * sched_yield. A loop that waits spends nearly all its time there if it uses isb or wfe; yield takes no time, so of a
+ * loop with yield only a part is found. */
+static inline bool machine_is_spinning(const unsigned char *at)
+{
+    uint32_t code[3]; /* the interrupted instruction is the last one */
+    memcpy(code, at - MACHINE_SPIN_BYTES, sizeof(code));
+    return machine_is_hint(code[1]) || machine_is_hint(code[2]) ||
+           (code[0] == 0xd2800f88 && code[1] == 0xd4000001); /* mov x8,#124; svc #0 */
 }
 
 #endif

@@ -74,15 +74,28 @@ static inline uintptr_t machine_trampoline(int signal)
     return (uintptr_t)action.restorer;
 }
 
-/* Returns true if the code around an interrupted instruction is a waiting loop: it contains pause, or the
- * instruction follows the system call sched_yield. */
-static inline bool machine_is_spinning(const unsigned char *low, const unsigned char *at, const unsigned char *high)
+#define MACHINE_SPIN_BYTES 7u /* length of the code that machine_is_spinning() reads, before and after `at` */
+
+static inline bool machine_is_tpause(const unsigned char *end)
+{
+    const unsigned char *prefix = end[-4] == 0x41 ? end - 5 : end - 4; /* a register from r8 on has a prefix, too */
+    return end[-3] == 0x0f && (end[-1] & 0xf8) == 0xf0 && (*prefix == 0x66 || *prefix == 0xf2);
+}
+
+/* Returns true if the interrupted instruction is or follows a pause, tpause or umwait, or follows the system call
+ * sched_yield. A loop that waits spends nearly all its time there. */
+static inline bool machine_is_spinning(const unsigned char *at)
 {
     static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */
-    for (const unsigned char *byte = low; byte + 1 < high; byte++)
-        if (byte[0] == 0xf3 && byte[1] == 0x90) /* pause */
-            return true;
-    return (size_t)(at - low) >= sizeof(yield) && memcmp(at - sizeof(yield), yield, sizeof(yield)) == 0;
+    _Static_assert(sizeof(yield) == MACHINE_SPIN_BYTES, "the longest code");
+    uint16_t last, next, pause = 0x90f3, syscall = 0x050f;
+    memcpy(&last, at - sizeof(last), sizeof(last));
+    memcpy(&next, at, sizeof(next));
+    if (last == pause || next == pause)
+        return true;
+    if (last == syscall)
+        return memcmp(at - sizeof(yield), yield, sizeof(yield)) == 0;
+    return (last & 0xff) == 0xae && machine_is_tpause(at);
 }
 
 #endif

@@ -25,9 +25,8 @@
 /* flag in unwind_entry.recipe.cfa: another module may have been loaded at the address */
 #define UNSURE 0x80u
 /* flag in unwind_entry.recipe.cfa: the recipe was found by decoding the function's code */
-#define DECODED 0x40u
-/* number of bytes searched for a waiting loop, both before and after the interrupted instruction */
-#define SPIN_BYTES 32
+#define DECODED         0x40u
+#define LEAST_PAGE_BITS 12u /* binary logarithm of the smallest page size */
 /* size assumed for the main thread's stack, in bytes, if that stack has no limit */
 #define MAX_STACK_BYTES ((uintptr_t)8 << 30)
 
@@ -501,13 +500,18 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
                                       : unwinder_next_by_search(unwinder, frame);
 }
 
+/* Does the same near the end of a page, where the next page may not be there. */
+static __attribute__((noinline, cold)) bool unwind_is_spinning_at_edge(uintptr_t ip)
+{
+    const struct loadmap_range *range = loadmap_find(ip);
+    return range && ip - range->start >= MACHINE_SPIN_BYTES && range->end - ip >= MACHINE_SPIN_BYTES &&
+           machine_is_spinning((const unsigned char *)ip);
+}
+
 bool unwind_is_spinning(const ucontext_t *context)
 {
     uintptr_t ip = registers_pc(context);
-    const struct loadmap_range *range = loadmap_find(ip);
-    if (!range)
-        return false;
-    uintptr_t low = ip - range->start > SPIN_BYTES ? ip - SPIN_BYTES : range->start;
-    uintptr_t high = range->end - ip > SPIN_BYTES ? ip + SPIN_BYTES : range->end;
-    return machine_is_spinning((const unsigned char *)low, (const unsigned char *)ip, (const unsigned char *)high);
+    if (unlikely(((ip - MACHINE_SPIN_BYTES) ^ (ip + MACHINE_SPIN_BYTES)) >> LEAST_PAGE_BITS))
+        return unwind_is_spinning_at_edge(ip);
+    return machine_is_spinning((const unsigned char *)ip);
 }

@@ -29,8 +29,8 @@ void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context);
  * frame[0] is the caller's rbp, frame[1] the return address. [handler] */
 void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame);
 
-/* Returns true if the interrupted code is a waiting loop: it contains `pause`, or the instruction follows the
- * system call sched_yield. [handler] */
+/* Returns true if the interrupted instruction is one that only waiting loops have: it is or follows a `pause`, or
+ * follows the system call sched_yield. [handler] */
 bool unwind_is_spinning(const ucontext_t *context);
 
 /* Starts a walk in the function that calls this; the first frame is that function's caller. [handler] */

@@ -44,7 +44,7 @@ const char *metric_about(enum metric metric)
 
 const char *metric_summary(const struct rows *rows, enum metric metric)
 {
-    return rows->without_openmp && metric == METRIC_BLOCKED ? "asleep" : metric_text[metric].summary;
+    return rows->without_openmp && metric == METRIC_BLOCKED ? "asleep or spinning" : metric_text[metric].summary;
 }
 
 const enum metric metric_columns[METRIC_COLUMNS] = {

@@ -47,8 +47,8 @@
 #define METRIC_TABLE_RARE(METRIC)                                                                                      \
     METRIC(NO_CORE, 8, sums->no_core, "no-core", "no core", "s", "ready, without a core", "#189a74", "#2fae88",        \
            "Time in which busy threads were ready to run but had no core")                                             \
-    METRIC(BLOCKED, 9, sums->blocked, "blocked", "blocked", "s", "asleep outside OpenMP", "#8d8778", "#9c9586",        \
-           "Time in which busy threads slept outside OpenMP")                                                          \
+    METRIC(BLOCKED, 9, sums->blocked, "blocked", "blocked", "s", "asleep or spinning outside OpenMP", "#8d8778",       \
+           "#9c9586", "Time in which busy threads slept outside OpenMP, or waited in loops")                           \
     METRIC(MPI_WAIT, 10, sums->mpi_wait, "mpi-wait", "mpi wait", "s", "in MPI, for other ranks", "#6a63b8", "#8d86d6", \
            "Time in MPI calls that may wait for other ranks")
 

@@ -197,6 +197,7 @@ static inline bool row_is_mpi_wait(const struct row *row)
 #define ROW_NAME_NO_CORE     "<no core>"
 #define ROW_NAME_UNTOLD_WAIT "<untold wait>"
 #define ROW_NAME_NOBODY      "<nobody at work>"
+#define ROW_NAME_SPINNING    "<spinning>"
 
 /* Returns whether a row shows the time in which its parent had no core. */
 static inline bool row_is_no_core(const struct row *row)
@@ -207,6 +208,12 @@ static inline bool row_is_no_core(const struct row *row)
 static inline bool row_is_holder(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strncmp(row->label->name, ROW_NAME_HOLDER, strcspn(ROW_NAME_HOLDER, "%")) == 0;
+}
+
+/* Returns whether a row shows the time for which its parent waited in a loop. */
+static inline bool row_is_spinning(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_SPINNING) == 0;
 }
 
 /* Returns whether a row is a numbered execution, such as "step [3]" below "phase step". */

@@ -38,6 +38,7 @@ static const char *const pseudo_names[] = {
     [PROFILE_PSEUDO_FIBER] = "<fiber>",
     [PROFILE_PSEUDO_TREE_FULL] = "<tree full>",
     [PROFILE_PSEUDO_NO_THREAD_RAN] = "<no thread ran>",
+    [PROFILE_PSEUDO_SPINNING] = ROW_NAME_SPINNING,
 };
 
 const char *row_pseudo_name(uint64_t code)
@@ -129,7 +130,8 @@ static uint32_t rows_find_source_frames(struct builder *builder, uint64_t key, e
 
 static uint32_t rows_add_pseudo(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
 {
-    bool runtime = code == PROFILE_PSEUDO_BARRIER, called = runtime || code == PROFILE_PSEUDO_INTERPRETER_LOCK;
+    bool runtime = code == PROFILE_PSEUDO_BARRIER,
+         called = runtime || code == PROFILE_PSEUDO_INTERPRETER_LOCK || code == PROFILE_PSEUDO_SPINNING;
     return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO,
                                rows_pseudo_name(builder->rows, code), called ? call_line : 0);
 }

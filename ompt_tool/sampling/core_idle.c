@@ -25,12 +25,12 @@ void core_idle_note_awake(struct thread *thread, uint64_t ticks)
         state_wake_up(thread->line, ticks);
 }
 
-void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery)
+void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery, bool spins)
 {
     uint64_t ticks = (uint64_t)clock_ns_ticks(&delivery->clocks, delivery->census_ns);
     if (core_idle_is_told(thread))
         return;
-    if (core_idle_state_at_end(&thread->core, delivery) == CORE_ASLEEP)
+    if (spins || core_idle_state_at_end(&thread->core, delivery) == CORE_ASLEEP)
         state_fall_asleep(thread->line, ticks);
     else
         state_wake_up(thread->line, ticks);

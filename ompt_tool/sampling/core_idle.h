@@ -11,8 +11,8 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 
-/* Tells the other threads' samples whether this thread slept at the delivery's last moment. [handler] */
-void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery);
+/* Tells the other threads' samples whether this thread slept at the delivery's last moment, or spun. [handler] */
+void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery, bool spins);
 
 /* Tells them that the thread is awake since that time, unless a layer will report that. [handler] */
 void core_idle_note_awake(struct thread *thread, uint64_t ticks);

@@ -23,6 +23,7 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/sampling/tracing.h"
 #include "ompt_tool/sampling/woken.h"
+#include "unwind/unwind.h"
 
 /* ---- a stop of the whole process ---- */
 
@@ -149,8 +150,25 @@ static uint32_t sample_pseudo_child(struct thread *thread, uint32_t node_idx, en
     return node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, pseudo) : 0;
 }
 
+/* Makes the sample one of a thread that waits in a loop. As in other waits, a missing core makes no difference. */
+static void sample_busy_spins(struct thread *thread, struct busy *busy)
+{
+    busy->no_core = false;
+    busy->state = PROFILE_TIME_BLOCKED;
+    busy->sum = &thread->ledger->blocked;
+    busy->node_idx = busy->ranks_idx = sample_pseudo_child(thread, busy->node_idx, PROFILE_PSEUDO_SPINNING);
+    busy->own_idx = sample_pseudo_child(thread, busy->node_idx, PROFILE_PSEUDO_BLOCKED);
+}
+
+/* Counts the time for which a thread that waits in a loop also lacked a core. */
+static void sample_book_spinning_core(struct thread *thread, const struct delivery *delivery, enum core_state core)
+{
+    if (core == CORE_NONE)
+        thread->ledger->idle_no_core += delivery->p * (1 - thread->core.now.stolen_part);
+}
+
 static struct busy sample_busy_of(struct thread *thread, const struct capture *capture, enum core_state core,
-                                  struct waiting_places *places)
+                                  struct waiting_places *places, const ucontext_t *context)
 {
     struct profile_thread *ledger = thread->ledger;
     struct busy busy = {capture->in_runtime,
@@ -161,7 +179,9 @@ static struct busy sample_busy_of(struct thread *thread, const struct capture *c
                         capture->in_runtime ? &ledger->overhead : &ledger->work,
                         capture->in_runtime ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_WORK,
                         places};
-    if (busy.no_core) {
+    if (!busy.in_runtime && core != CORE_ASLEEP && unlikely(unwind_is_spinning(context))) {
+        sample_busy_spins(thread, &busy);
+    } else if (busy.no_core) {
         busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
         busy.own_idx = busy.ranks_idx = sample_pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
@@ -262,7 +282,7 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
     struct waiting_places places;
     struct census census = sample_census_of_busy(thread, delivery, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
-    struct busy busy = sample_busy_of(thread, &capture, core, &places);
+    struct busy busy = sample_busy_of(thread, &capture, core, &places, context);
     if (!sample_book_moments(thread, &busy, delivery, census)) {
         sample_drop(thread, delivery, capture.cause);
         return;
@@ -272,6 +292,10 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
     thread->pthread.grafts = thread->tree.grafts;
     if (busy.state != PROFILE_TIME_BLOCKED)
         return;
+    if (core != CORE_ASLEEP) {
+        sample_book_spinning_core(thread, delivery, core);
+        return;
+    }
     sleep_found(thread, busy.node_idx, delivery->clocks.ns);
     woken_slept(thread, busy.node_idx, delivery->p);
 }
@@ -545,7 +569,7 @@ static __attribute__((noinline)) void sample_record_reacquiring(struct thread *t
 void sample_record_state(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     if (unlikely(session.counts_cores))
-        core_idle_note_sleep(thread, delivery);
+        core_idle_note_sleep(thread, delivery, unwind_is_spinning(context));
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         sample_record_idle(thread, delivery, context);
     else if (unlikely(sample_is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))

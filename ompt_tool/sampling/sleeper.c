@@ -276,7 +276,7 @@ void sleeper_record(struct thread *thread, const struct delivery *delivery, bool
         sleeper_record_awake(thread, delivery, by_cpu_timer, &counts, context);
     } /* else the thread has not gone back to sleep since the last sample's handler */
     if (unlikely(session.counts_cores) && sleeper_is_asleep(thread))
-        core_idle_note_sleep(thread, delivery);
+        core_idle_note_sleep(thread, delivery, false);
 }
 
 void sleeper_end(struct thread *thread, uint64_t end_ns)

@@ -51,7 +51,7 @@ class WithoutOpenmp(BlameTest):
         for metric in ("idleness", "overhead", "lock wait"):
             self.assertNotIn(f"\n  {metric}", run.stderr, run)
         self.assertIn("blocked in nanosleep", run.stderr, run)
-        self.assertRegex(run.stderr, r"\n  blocked .*  asleep \(", run)
+        self.assertRegex(run.stderr, r"\n  blocked .*  asleep or spinning \(", run)
         self.assertNotIn("idle cores", run.stderr)
         self.assertRegex(run.stderr, r"\nMost of the work \(share of the thread time\):\n .* (hot|compute|cpu_s)  without_openmp.c:", run)
 

@@ -52,6 +52,7 @@ struct cpu_timer {
 struct sim_thread {
     uint32_t number;
     bool foreign; /* another program's */
+    bool spins;   /* its code waits in a loop */
     void *tls;    /* the thread's own variables while it has not the baton */
     enum run_state run;
     uint64_t need_ns;  /* on a core until what it does is done */

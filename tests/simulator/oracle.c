@@ -205,7 +205,8 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
         stopped_shares(shares);
         return;
     }
-    shares[2].adds = now->no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT);
+    shares[2].adds =
+        now->no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT || now->state == EXACT_SPINNING);
     shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
     shares[RANKS_SHARE].weight[METRIC_RANK_BLAME] = crowd_blame_of_rank(crowd);
     switch (now->state) {
@@ -218,6 +219,12 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
         shares[0].weight[METRIC_MPI_WAIT] = 1;
         shares[0].weight[METRIC_RANK_WAITED] = crowd_waited(crowd);
         crowd_blame(crowd, sum.cores, shares[0].weight);
+        break;
+    case EXACT_SPINNING:
+        shares[0].weight[METRIC_BLOCKED] = 1;
+        crowd_blame(crowd, sum.cores, shares[0].weight);
+        shares[RANKS_SHARE].context = now->context;
+        shares[RANKS_SHARE].adds = true;
         break;
     case EXACT_LOCKWAIT:
         waiter_shares(now, crowd, shares);

@@ -19,6 +19,7 @@ enum exact_state {
     EXACT_LOCKWAIT,
     EXACT_BLOCKED, /* asleep, outside OpenMP */
     EXACT_MPI_WAIT,
+    EXACT_SPINNING, /* waiting in a loop of its own code, on a core or not */
 };
 
 enum exact_metric {

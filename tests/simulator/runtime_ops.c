@@ -47,6 +47,18 @@ static enum outcome do_blocked(struct activity *activity)
     return PAUSE;
 }
 
+static enum outcome do_spins(struct activity *activity)
+{
+    machine.current->spins = !activity->step;
+    if (activity->step++) {
+        runtime_state(EXACT_WORK);
+        return end();
+    }
+    stack_top(machine.current)->ip = stack_line(runtime_function(), activity->op->line);
+    runtime_state(EXACT_SPINNING);
+    return busy(activity->op);
+}
+
 /* As libblame-mpi.so does; what there would be in its function's frame nobody reads. */
 static void tell_mpi(bool begins)
 {
@@ -285,6 +297,7 @@ enum outcome runtime_op(struct activity *activity)
         [OP_AWAIT] = runtime_thread_op,
         [OP_SIGNAL] = runtime_thread_op,
         [OP_BLOCKED] = do_blocked,
+        [OP_SPINS] = do_spins,
         [OP_MPI_SLEEP] = do_mpi,
         [OP_MPI_SPIN] = do_mpi,
     };

@@ -27,6 +27,7 @@ static const struct {
     [OP_WORK] = {"work", .durations = true},
     [OP_RUNTIME] = {"runtime", .durations = true},
     [OP_BLOCKED] = {"blocked", .durations = true},
+    [OP_SPINS] = {"spins", .durations = true},
     [OP_MPI_SLEEP] = {"mpi-sleep", .durations = true},
     [OP_MPI_SPIN] = {"mpi-spin", .durations = true},
     [OP_CALL] = {"call", .named = true, .function = true, .body = true},

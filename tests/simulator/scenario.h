@@ -10,6 +10,7 @@ enum op_kind {
     OP_WORK,      /* user code */
     OP_RUNTIME,   /* the runtime works for the user code that called it */
     OP_BLOCKED,   /* user code sleeps */
+    OP_SPINS,     /* user code waits in a loop */
     OP_MPI_SLEEP, /* in a call of MPI's that waits, asleep */
     OP_MPI_SPIN,  /* the same, on a core */
     OP_CALL,      /* a function of its own */

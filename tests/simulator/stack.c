@@ -152,7 +152,7 @@ void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
 bool unwind_is_spinning(const ucontext_t *context)
 {
     (void)context;
-    return false;
+    return machine.current->spins;
 }
 
 enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)

@@ -346,9 +346,15 @@ UNIT_TEST(threads_walk_while_libraries_come_and_go)
 }
 
 /* Code that is looked at and never executed. */
-__asm__(".text\nspin_test_pause:\n\tpause\n\t.skip 100, 0xcc\nspin_test_other:\n\tnop\n\t.skip 100, 0xcc\n"
-        "spin_test_yield:\n\tmov $24, %eax\n\tsyscall\nspin_test_yielded:\n\tret\n\t.skip 40, 0xcc\n");
-extern const char spin_test_pause[], spin_test_other[], spin_test_yield[], spin_test_yielded[];
+__asm__(".text\n\t.skip 16, "
+        "0xcc\nspin_test_pause:\n\tpause\nspin_test_paused:\n\tnop\n\tnop\nspin_test_other:\n\tnop\n\t.skip 16, 0xcc\n"
+        "spin_test_yield:\n\tmov $24, %eax\n\tsyscall\nspin_test_yielded:\n\tret\n\t.skip 16, 0xcc\n"
+        "\tmov $25, %eax\n\tsyscall\nspin_test_called:\n\tret\n\t.skip 16, 0xcc\n"
+        "\t.byte 0x66, 0x0f, 0xae, 0xf1\nspin_test_tpaused:\n\t.skip 16, 0xcc\n"
+        "\t.byte 0xf2, 0x41, 0x0f, 0xae, 0xf0\nspin_test_umwaited:\n\t.skip 16, "
+        "0xcc\n\tmfence\nspin_test_fenced:\n\t.skip 16, 0xcc\n");
+extern const char spin_test_pause[], spin_test_paused[], spin_test_other[], spin_test_yield[], spin_test_yielded[],
+    spin_test_called[], spin_test_tpaused[], spin_test_umwaited[], spin_test_fenced[];
 
 static bool spins_at(const char *code)
 {
@@ -358,15 +364,30 @@ static bool spins_at(const char *code)
     return unwind_is_spinning(&context);
 }
 
-UNIT_TEST(who_is_beside_a_pause_or_yields_is_waiting)
+UNIT_TEST(who_is_at_or_right_after_a_pause_or_yields_is_waiting)
 {
     assert_true(spins_at(spin_test_pause));
-    assert_true(spins_at(spin_test_pause + 2));  /* the next instruction */
-    assert_true(spins_at(spin_test_pause + 30)); /* in the same loop */
-    assert_false(spins_at(spin_test_other));
+    assert_true(spins_at(spin_test_paused));
+    assert_false(
+        spins_at(spin_test_other)); /* near a pause is not enough: a loop that works may follow one that waits */
     assert_true(spins_at(spin_test_yielded));
     assert_false(spins_at(spin_test_yield));
+    assert_false(spins_at(spin_test_called));
+    assert_true(spins_at(spin_test_tpaused));
+    assert_true(spins_at(spin_test_umwaited));
+    assert_false(spins_at(spin_test_fenced));
     assert_false(spins_at(NULL));
+}
+
+UNIT_TEST(at_the_edge_of_a_page_only_known_code_is_read)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    unsigned char *code = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(code != MAP_FAILED);
+    memcpy(code + page - 2, "\xf3\x90\xf3\x90", 4);
+    assert_int_equal(mprotect(code, (size_t)page, PROT_NONE), 0);
+    assert_false(spins_at((const char *)code + page)); /* reading before it would be a fault */
+    munmap(code, (size_t)page * 2);
 }
 
 static int install(void **unused)
