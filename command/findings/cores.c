@@ -267,9 +267,10 @@ static char *shortage_advice(const struct profile *profile, const struct shortag
                                     DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s",
                                     profile->header.without_team ? " work at a time" : " (OMP_NUM_THREADS)");
     if (shortage->spins)
-        part[count++] = memory_text("Waiting threads spun on cores for %s s. OMP_WAIT_POLICY=passive leaves these "
-                                    "cores to working threads. ",
-                                    DECIMAL(shortage->spun_s, 2));
+        part[count++] =
+            memory_text("Waiting threads spun on cores for %s s. %s leaves these cores to working threads. ",
+                        DECIMAL(shortage->spun_s, 2),
+                        profile->header.without_team ? "Sleeping instead" : "OMP_WAIT_POLICY=passive");
     if (shortage->bound) {
         char *who = bound_threads(profile);
         part[count++] = memory_text("Other cores were free for %s s, but %s (see OMP_PROC_BIND, OMP_PLACES, "

@@ -264,6 +264,7 @@ void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
 void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions */
+void find_pools(struct inquiry *inquiry);
 void find_one_thread(struct inquiry *inquiry);
 void find_unseen_threads(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
@@ -281,6 +282,8 @@ bool nobody_busy_is_enough(const struct inquiry *inquiry);
 double work_per_region(const struct inquiry *inquiry);
 /* Returns whether regions are so small and so many that they explain the time in which no thread was busy. */
 bool idles_for_tiny_regions(const struct inquiry *inquiry);
+/* Returns whether a row of waiting in a loop is one of a pool of threads, which find_pools() reports. */
+bool is_of_pool(const struct rows *rows, uint32_t row);
 /* Returns whether the row is a wait inside the runtime that no OMPT event reports. */
 bool is_untold_wait(const struct row *row);
 

@@ -8,14 +8,25 @@
 struct spinning {
     double ns, lost_ns; /* with a core, and without one */
     double work_ns;     /* part of ns in the program's own code; the rest is in the runtime */
+    double blocked_ns;  /* part of ns that samples found to be waiting, with a core or without */
     uint32_t row;       /* the row that spins most */
 };
+
+/* Returns the ns for which samples have found a merged node's threads in a loop that waits, and not in a pool's. */
+static double node_blocked_ns(const struct inquiry *inquiry, size_t node)
+{
+    uint32_t row = inquiry->rows->node_row[node];
+    bool found = row != ROW_NONE && row_is_spinning(&inquiry->rows->row[row]) && !is_of_pool(inquiry->rows, row);
+    return found ? inquiry->profile->nodes[node].metric.blocked : 0;
+}
 
 /* Returns whether a merged node has sums, and is in a loop that waits. */
 static bool node_spins(const struct inquiry *inquiry, size_t node)
 {
     const struct rows *rows = inquiry->rows;
     unsigned kind = inquiry->profile->nodes[node].kind;
+    if (node_blocked_ns(inquiry, node) > 0)
+        return true;
     return rows->node_waits[node] && rows->node_row[node] != ROW_NONE && kind != PROFILE_NODE_WAITERS &&
            kind != PROFILE_NODE_LOCK && kind != PROFILE_NODE_RANKS;
 }
@@ -41,24 +52,34 @@ void findings_gather_spinning(struct inquiry *inquiry)
 static void put_spinning(struct inquiry *inquiry, const struct spinning *spinning)
 {
     double seconds = spinning->ns * 1e-9;
-    bool own = spinning->work_ns >= MOSTLY * spinning->ns;
+    bool own = spinning->work_ns >= MOSTLY * spinning->ns, blocked = spinning->blocked_ns >= MOSTLY * spinning->ns;
     char name[NAME_BYTES];
     struct finding finding = {.rule = "spin",
                               .row = spinning->row,
-                              .metric = own ? METRIC_WORK : METRIC_OVERHEAD,
+                              .metric = blocked ? METRIC_BLOCKED
+                                        : own   ? METRIC_WORK
+                                                : METRIC_OVERHEAD,
                               .seconds = seconds,
                               .sampled = true};
     struct relief relief = {.spent_s = seconds, .lost_s = 1e-9 * spinning->lost_ns};
     shorten_name(name, inquiry->rows->row[rows_own(inquiry->rows, spinning->row)].label->name);
     finding.title = format_printable("spin-waiting on a flag in %s: %s %% of the effort", name,
                                      DECIMAL(percent_of_program(inquiry, seconds), 0));
-    finding.evidence = format_printable("threads spun for %s s in a short loop that changes nothing and reads the same "
-                                        "memory in each pass, so only another thread can end it",
-                                        DECIMAL(seconds, 2));
-    finding.advice =
-        format_printable("Threads wait here until another thread changes what they read. Let OpenMP do the "
-                         "waiting: a barrier, task dependences, or one region for the code before the flag "
-                         "is set and one for the code after it. Better still, give the waiting threads work.");
+    finding.evidence =
+        blocked ? format_printable("samples found threads for %s s in sched_yield or at a pause, which only loops that "
+                                   "wait contain",
+                                   DECIMAL(seconds, 2))
+                : format_printable("threads spun for %s s in a short loop that changes nothing and reads the same "
+                                   "memory in each pass, so only another thread can end it",
+                                   DECIMAL(seconds, 2));
+    finding.advice = format_printable(
+        "Threads wait here until another thread changes what they read. %s Better still, give the waiting threads "
+        "work.",
+        inquiry->rows->without_openmp
+            ? "Let them sleep if the cores are needed: a condition variable, std::atomic::wait, a semaphore."
+            : "Let OpenMP do the waiting: a barrier, task dependences, or one region for the code before the flag is "
+              "set "
+              "and one for the code after it.");
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
@@ -73,7 +94,7 @@ void find_spinning(struct inquiry *inquiry)
         const struct profile_sums *sums = &inquiry->profile->nodes[i].metric;
         if (node_spins(inquiry, i))
             tally_add(&functions, rows->row[spinner_of(inquiry, i)].function, rows->node_row[i],
-                      sums->work + sums->overhead);
+                      sums->work + sums->overhead + node_blocked_ns(inquiry, i));
     }
     for (size_t f = 0; f < functions.count; f++) {
         struct spinning spinning = {.ns = functions.item[f].ns, .row = functions.item[f].row};
@@ -83,6 +104,7 @@ void find_spinning(struct inquiry *inquiry)
             if (!node_spins(inquiry, i) || rows->row[spinner_of(inquiry, i)].function != functions.item[f].key)
                 continue;
             spinning.work_ns += inquiry->profile->nodes[i].metric.work;
+            spinning.blocked_ns += node_blocked_ns(inquiry, i);
             spinning.lost_ns += inquiry->profile->nodes[i].metric.no_core;
         }
         put_spinning(inquiry, &spinning);

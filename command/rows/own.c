@@ -31,9 +31,7 @@ static bool rows_path_is_in_system_folder(const char *path)
     return rows_text_begins_with_one_of(path, folders);
 }
 
-/* Returns whether a module is a library that compilers link to every program. Such a library is foreign even
- * in a program that came with the system. */
-static bool rows_module_is_language_support(const char *name)
+bool rows_module_is_language_support(const char *name)
 {
     static const char *const names[] = {"libc.",       "libm.",        "libmvec.",   "libstdc++.",
                                         "libgcc_s.",   "libc++",       "libunwind",  "libpthread.",
@@ -90,7 +88,8 @@ static bool row_is_foreign(const struct profile *profile, const struct row *row)
         return true;
     case ROW_PSEUDO:
         return strcmp(label->name, "<lock handoff>") == 0 || strcmp(label->name, ROW_NAME_UNTOLD_WAIT) == 0 ||
-               strcmp(label->name, "<unknown function>") == 0 || strcmp(label->name, "<tail call>") == 0;
+               row_is_spinning(row) || strcmp(label->name, "<unknown function>") == 0 ||
+               strcmp(label->name, "<tail call>") == 0;
     case ROW_PROCEDURE:
     case ROW_INLINED:
     case ROW_PARALLEL:

@@ -34,4 +34,8 @@ static inline uint32_t rows_outermost(const struct rows *rows, uint32_t row)
     return row;
 }
 
+/* Returns whether a module of this name is a library that compilers link to every program. Such a library is foreign
+ * even in a program that came with the system. */
+bool rows_module_is_language_support(const char *name);
+
 #endif

@@ -646,7 +646,8 @@ static void print_causes(const struct summary *summary, const struct report_tabl
             told |= strcmp(findings->finding[i].rule, "blocked") == 0;
         print_top_contexts(summary, (struct listed){.metric = METRIC_WORK}, room, "Most of the work");
         if (!told)
-            print_top_contexts(summary, (struct listed){.metric = METRIC_BLOCKED}, room, "Most of the sleep");
+            print_top_contexts(summary, (struct listed){.metric = METRIC_BLOCKED}, room,
+                               "Most of the sleep and spinning");
     }
     if (rows_show_cores(summary->rows))
         print_top_contexts(summary, (struct listed){.metric = METRIC_CORE_IDLENESS}, room,

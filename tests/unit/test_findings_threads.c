@@ -51,6 +51,18 @@ WITH_PROFILE(a_call_in_which_all_threads_sleep_is_named_with_its_line)
     assert_in(finding->advice, "needs no core");
 }
 
+WITH_PROFILE(waiting_in_a_loop_is_no_call_but_a_loop_of_the_program)
+{
+    uint32_t node = add(heavy(), PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_SPINNING);
+    run(node, 2, THREADS, THREADS, PROFILE_PLACE_REGION_END);
+    made.nodes[node].metric.blocked = made.nodes[node].metric.overhead;
+    made.nodes[node].metric.overhead = 0;
+    const struct finding *finding = only("spin");
+    assert_string_equal(finding->title, "spin-waiting on a flag in heavy: 17 % of the effort");
+    assert_about(finding->seconds, 8);
+    assert_in(finding->place, "heavy  p.c:5");
+}
+
 WITH_PROFILE(each_line_that_calls_is_a_finding_of_its_own)
 {
     uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));

@@ -1,0 +1,39 @@
+"""Threads that wait in loops: a row of its own, and the pool whose loop it is."""
+
+from harness import BlameTest, program
+from test_posix_locks import LAYER
+from test_posix_threads import SOUND
+
+LIBRARIES = {"libopenblas_like.so": "of waiting in loops of OpenBLAS's threads", "libtbb_like.so": "of waiting in loops of TBB's threads"}
+WAITED = 0.9  # of such a loop; the rest is the loop's own code, and the thread's begin and end
+
+
+class Spinning(BlameTest):
+    def waited(self, way, *library):
+        """The run, its profile, and the time of the thread that waits."""
+        run, profile = self.profile_of("spinning", way, "300", *library, env=LAYER, how="launcher", checks=SOUND)
+        thread = profile.threads[1]
+        spun_s = sum(row["blocked (E)"] for row in profile.rows if row.name == "<spinning>")
+        whole_s = sum(float(thread[metric]) for metric in ("work", "no_core", "blocked"))
+        self.assertGreater(whole_s, 0.2, run)
+        self.assertGreater(spun_s, WAITED * whole_s, run)
+        self.assertGreater(float(thread["blocked"]), WAITED * whole_s, run)
+        return run, profile
+
+    def findings(self, run):
+        return self.report(run.directories()[0], "--view", "findings").stdout
+
+    def test_a_loop_of_the_programs_own_is_waiting_and_cores_idle_because_of_the_other_thread(self):
+        for way in ("yields", "pauses", "both"):
+            with self.subTest(way=way):
+                run, profile = self.waited(way)
+                self.assertGreater(profile.total("blocked", "wait_here"), 0.2, run)
+                self.assertIn("spin-waiting on a flag in wait_in_loop", self.findings(run))
+                others = (profile.run["cores"] - 1) * (profile.total("work", "works") + profile.total("no core", "works"))
+                self.assertAlmostEqual(profile.total("core idleness", "works"), others, delta=0.15 * others + 0.01, msg=run)
+
+    def test_a_pool_is_known_by_its_library(self):
+        for library, title in LIBRARIES.items():
+            with self.subTest(library=library):
+                run, _ = self.waited("yields", program(library))
+                self.assertIn(title, self.findings(run))
