@@ -19,13 +19,17 @@
 /* These functions are called for every lock, up to 10^7 times a second. The common case is a lock for which
  * no thread was seen waiting, in a thread that holds no other lock. Other cases have functions of their own. */
 
-static __attribute__((noinline)) void mutex_begin_wait(uint64_t key)
+/* Returns true if the lock must be stamped. A thread that stamps no locks does not read the lock's byte. */
+static inline bool mutex_is_stamped(const struct state_line *line, uint64_t key)
+{
+    return unlikely(line->stamps != STATE_STAMPS_NONE) && contended_is_stamped(line, key);
+}
+
+static __attribute__((noinline)) void mutex_begin_stamped_wait(uint64_t key)
 {
     struct thread *thread = fork_self();
-    if (thread && contended_is_stamped(thread->line, key))
+    if (thread)
         state_set_lockwait_at(thread->line, key, clock_ticks());
-    else if (thread)
-        state_set_lockwait(thread->line, key);
 }
 
 void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
@@ -36,8 +40,8 @@ void mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, om
     uint64_t key = lock_key(kind, wait_id);
     if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
         return; /* testing a lock never waits, and a failed test has no second event */
-    if (unlikely(line->stamps != STATE_STAMPS_NONE))
-        mutex_begin_wait(key);
+    if (unlikely(mutex_is_stamped(line, key)))
+        mutex_begin_stamped_wait(key);
     else
         state_set_lockwait(line, key);
 }
@@ -123,8 +127,8 @@ void mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codep
     (void)codeptr;
     struct state_line *line = thread_line;
     uint64_t key = lock_key(kind, wait_id);
-    /* STATE_STAMPS_NONE: no waiter can have left blame for this lock (B2). */
-    if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
+    /* If the lock is not stamped, no waiter can have left blame for it (B2). */
+    if (unlikely(mutex_is_stamped(line, key)) || !state_lock_released_simply(line, key))
         mutex_release_slowly(key);
 }
 

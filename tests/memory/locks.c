@@ -49,7 +49,7 @@ static void leave_blame(void)
     ghost.ended++;
 }
 
-/* The holder's handler chooses what it stamps; its releases look for blame unless it stamps nothing. */
+/* The holder's handler chooses what it stamps; its releases look for blame unless the lock is not stamped. */
 static void hold_and_release(void)
 {
     struct contended_pace pace = {0, 0};
@@ -60,7 +60,7 @@ static void hold_and_release(void)
         for (unsigned i = 0; i < 3; i++) {
             uint64_t from = model_now(), left_at = ghost.left_at;
             bool all_told = ghost.adding == 0 && ghost.left > ghost.taken && left_at + model_staleness() < from;
-            bool looks = load_relaxed(&holder->stamps) != STATE_STAMPS_NONE;
+            bool looks = contended_is_stamped(holder, KEY);
             model_check(looks || !all_told, "blame waits, and the holder need not look");
             if (looks && directed_waiting(KEY, HOLDER) && directed_take(KEY, HOLDER, &blame)) {
                 model_check(blame.inverse_busy == 16 * blame.lock_wait && blame.shared_idle == 256 * blame.lock_wait,
