@@ -311,10 +311,11 @@ static inline bool state_is_hidden(const struct state_line *line) /* [handler] *
     return line->idle_since == STATE_FUTURE_TICKS;
 }
 
-static inline void state_set_idle_region(struct state_line *line, struct region *region) /* [owner] */
+/* Sets the region of the thread's next wait, by its region_word(). [owner] */
+static inline void state_set_idle_region(struct state_line *line, uint64_t word)
 {
-    store_relaxed(&line->region, region);
-    store_relaxed(&line->region_instance, region ? load_relaxed(&region->instance) : 0);
+    store_relaxed(&line->region, region_of_word(word));
+    store_relaxed(&line->region_instance, region_word_instance(word));
 }
 
 static inline void state_set_place(struct state_line *line, uint64_t place) /* [owner] */

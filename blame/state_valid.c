@@ -15,7 +15,7 @@ static bool is_place_valid(uint64_t place)
 
 static bool is_instance_known(const struct region *region, uint32_t instance)
 {
-    return !region || (int32_t)(load_relaxed(&region->instance) - instance) >= 0;
+    return !region || ((load_relaxed(&region->instance) - instance) & REGION_INSTANCE_MASK) <= REGION_INSTANCE_MASK / 2;
 }
 
 static bool are_held_locks_valid(const struct state_line *line, uint64_t now_ticks)

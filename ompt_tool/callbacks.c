@@ -134,7 +134,7 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
         sampler_watch(thread, clock_ticks());
         levels_fork(thread, task_data, task_frame);
     }
-    parallel_data->ptr = NULL;
+    parallel_data->value = 0;
     if (unlikely(!thread || thread->unusual.helper) && helpers_begin_team(thread, parallel_data))
         return;
     if (!thread)
@@ -145,7 +145,7 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
         fault_watch();
         callback_begin_teams(requested);
     }
-    parallel_data->ptr = region;
+    parallel_data->value = region_word(region);
     if (region && session.options.context == CONTEXT_EAGER)
         callback_capture_eagerly(thread, region);
 }
@@ -173,7 +173,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
         return;
     if (unlikely(region_needs_context(region) || thread->placeholders.count))
         callback_resolve(thread, region);
-    state_set_idle_region(thread->line, region->outer);
+    state_set_idle_region(thread->line, region_word(region->outer));
     state_set_work(thread->line);
     thread->construct.team = 0;
     if (unlikely(thread->noted))
@@ -361,7 +361,7 @@ static inline __attribute__((always_inline)) void callback_begin_wait(struct thr
      * arrive there. */
     if (state_is_barrier(place) && unlikely(!state_is_barrier(STATE_PLACE_KIND(thread->line->place))))
         thread->unusual.notes = true;
-    state_set_idle_region(thread->line, runtime_region(parallel_data));
+    state_set_idle_region(thread->line, runtime_region_word(parallel_data));
     state_set_place(thread->line, callback_wait_place(place, codeptr) | barrier);
     callback_become_idle(thread);
 }
@@ -484,7 +484,7 @@ static __attribute__((noinline)) void callback_wait_for_dependences(ompt_scope_e
                                                                     const void *codeptr)
 {
     struct thread *thread = fork_self();
-    ompt_data_t parallel = {.ptr = thread ? levels_region(thread) : NULL};
+    ompt_data_t parallel = {.value = thread ? region_word(levels_region(thread)) : 0};
     on_sync_region_wait(ompt_sync_region_taskwait, endpoint, &parallel, waiter, codeptr);
 }
 

@@ -9,9 +9,8 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
 
-/* Region record of the helpers' team. No measurement has this epoch, so it is never taken for a region of the
- * program. */
-static struct region helpers_region = {.epoch = UINT32_MAX};
+/* Stands for the region of the helpers' team, which has no record (region_word). */
+#define HELPERS_REGION (1ull << (64 - REGION_INSTANCE_BITS))
 
 /* Marks the thread as a helper. It is IDLE and in no region, so it counts as parked unless it executes a
  * task. */
@@ -44,7 +43,7 @@ bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
     thread->record.begun = true;
     if (thread->unusual.helper || !thread->unusual.uncounted)
         return thread->unusual.helper;
-    if (parallel_data && parallel_data->ptr == &helpers_region)
+    if (parallel_data && parallel_data->value == HELPERS_REGION)
         helpers_mark(thread);
     else
         thread_count(thread, true);
@@ -56,7 +55,7 @@ bool helpers_begin_team(const struct thread *thread, ompt_data_t *parallel_data)
     bool helper = thread ? thread->unusual.helper && !thread->record.begun : thread_untracked() == 0;
     if (!helper)
         return false;
-    parallel_data->ptr = &helpers_region;
+    parallel_data->value = HELPERS_REGION;
     return true;
 }
 

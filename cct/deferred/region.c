@@ -39,7 +39,7 @@ static inline struct region *begin_free_region(struct region_pool *pool, struct 
     region->from_root = false;
     store_relaxed(&region->context, 0);
     store_relaxed(&region->references, 1);
-    store_relaxed(&region->instance, region->instance + 1);
+    store_relaxed(&region->instance, (region->instance + 1) & REGION_INSTANCE_MASK);
     store_release(&region->state, 0);
     return region;
 }

@@ -31,7 +31,7 @@ struct region {
     uint32_t state;   /* REGION_ flags */
     uint32_t context; /* trie node for the encountering task's path to the fork call; 0: not yet known */
     uint32_t references;
-    uint32_t instance; /* number of regions that have used this record */
+    uint32_t instance; /* number of regions that have used this record, modulo 2^REGION_INSTANCE_BITS */
     /* region_epoch when the region began; after a fork(), the child ignores contexts of the parent's epoch */
     uint32_t epoch;
     /* true if the path of `context` begins at the program's entry, false if it begins at the outer region;
@@ -47,6 +47,38 @@ struct region {
      * that asks. */
     uint64_t passed[REGION_BARRIERS];
 } __attribute__((aligned(32))); /* the alignment leaves the low five bits of the address free for flags */
+
+#define REGION_ALIGN_BITS    5u
+#define REGION_ADDRESS_BITS  48u
+#define REGION_INSTANCE_BITS (64u - (REGION_ADDRESS_BITS - REGION_ALIGN_BITS))
+#define REGION_INSTANCE_MASK ((1u << REGION_INSTANCE_BITS) - 1)
+
+/* A region in one word, which the runtime keeps for the tool: the record's address without its low bits, and
+ * the record's instance above it. A thread of the team that begins or waits reads only this word, because the
+ * encountering thread writes the record's cache line in each region. 0: no region. [owner] */
+static inline uint64_t region_word(const struct region *region)
+{
+    return region ? (uint64_t)region->instance << (64 - REGION_INSTANCE_BITS) | (uintptr_t)region >> REGION_ALIGN_BITS
+                  : 0;
+}
+
+static inline uint32_t region_word_instance(uint64_t word) /* [handler] */
+{
+    return (uint32_t)(word >> (64 - REGION_INSTANCE_BITS));
+}
+
+static inline struct region *region_of_word(uint64_t word) /* [handler] */
+{
+    return (struct region *)((word << REGION_INSTANCE_BITS) >> (REGION_INSTANCE_BITS - REGION_ALIGN_BITS));
+}
+
+/* Returns true if the word's region has not ended. [handler] */
+static inline bool region_word_is_open(uint64_t word)
+{
+    const struct region *region = region_of_word(word);
+    return region && !(load_acquire(&region->state) & REGION_ENDED) &&
+           load_relaxed(&region->instance) == region_word_instance(word);
+}
 
 #define REGION_ENDS 16u /* must be a power of two */
 

@@ -76,9 +76,16 @@ static const struct level *level_with_team(const struct thread *thread, const st
     return level;
 }
 
+/* Returns true if a worker has only left a region (levels_leave), and the level's region is over, too. */
+static bool level_is_left(const struct level *level)
+{
+    return unlikely(!level->task && level->word) && !region_word_is_open(level->word);
+}
+
 static struct region *level_region(const struct thread *thread, const struct level *level)
 {
-    return (struct region *)(level_with_team(thread, level)->team & ~(uintptr_t)LEVEL_FLAGS);
+    const struct level *team = level_with_team(thread, level);
+    return level_is_left(team) ? NULL : (struct region *)(team->team & ~(uintptr_t)LEVEL_FLAGS);
 }
 
 struct region *levels_region(const struct thread *thread)
@@ -105,10 +112,10 @@ static uintptr_t level_exit_address(const struct thread *thread, const struct le
 bool levels_describe(const struct thread *thread, const struct level *level, struct task_level *read)
 {
     *read = (struct task_level){0};
-    if (level <= levels_bottom(thread))
+    if (level <= levels_bottom(thread) || level_is_left(level))
         return false;
     read->region = level_region(thread, level);
-    read->data = level->word;
+    read->data = level->task ? level->word : 0;
     read->primary = level->team & LEVEL_PRIMARY;
     read->kind = level->team & LEVEL_INITIAL    ? ompt_task_initial
                  : level->team & LEVEL_IMPLICIT ? ompt_task_implicit
@@ -262,11 +269,12 @@ void levels_leave(struct thread *thread)
         return;
     if (runtime.get_task_info)
         runtime.get_task_info(0, NULL, NULL, NULL, &parallel_data, NULL);
-    struct region *region = runtime_region(parallel_data);
-    bool next = region && !(load_acquire(&region->state) & REGION_ENDED);
-    thread->levels_beyond = 0;
-    if (next)
-        levels_push_above(thread, levels_bottom(thread), NULL, (uintptr_t)region | LEVEL_IMPLICIT | runtime_mark);
-    else
-        levels_clear(thread);
+    uint64_t word = runtime_region_word(parallel_data);
+    struct level *bottom = levels_bottom(thread);
+    levels_clear(thread);
+    if (!region_of_word(word))
+        return;
+    /* the handler ignores entries above the current level */
+    bottom[1] = (struct level){.word = word, .team = (uintptr_t)region_of_word(word) | LEVEL_IMPLICIT | runtime_mark};
+    levels_set(thread, bottom + 1);
 }

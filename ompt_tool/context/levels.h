@@ -80,8 +80,9 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
 struct region *levels_end_slowly(struct thread *thread);
 
 /* Called on a thread that did not encounter the region, after the wait at the region's join: leaves the
- * region, which the thread must not touch any more. If the thread is already entering its next region, that
- * one becomes its level: it is the runtime's current region and cannot end without this thread. [owner] */
+ * region, which the thread must not touch any more. The runtime's current region becomes its level. If the
+ * thread is already entering its next region, that is this one, which cannot end without the thread. Otherwise
+ * it has ended, and a sample finds that out. [owner] */
 void levels_leave(struct thread *thread);
 
 /* Returns the barrier at which the thread's implicit task waits, as STATE_BARRIER; it is part of the wait's

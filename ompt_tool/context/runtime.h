@@ -31,11 +31,20 @@ extern __thread uintptr_t runtime_mark __attribute__((tls_model("initial-exec"),
 /* Makes `runtime.get_task_info` ask the runtime whose event the thread handles. [init] */
 void runtime_add_second(ompt_get_task_info_t get_task_info);
 
-/* Returns the record of a region; NULL if it has none or if it began before a fork. [owner] */
+/* Returns the region_word() that on_parallel_begin() has stored; 0 if the region has no record or if it began
+ * before a fork. Only in a forked child, this reads the record. [owner] */
+static inline uint64_t runtime_region_word(const ompt_data_t *parallel_data)
+{
+    uint64_t word = parallel_data ? parallel_data->value : 0;
+    if (unlikely(region_epoch) && region_of_word(word) && region_of_word(word)->epoch != region_epoch)
+        return 0;
+    return word;
+}
+
+/* Returns the record of that region, or NULL. [owner] */
 static inline struct region *runtime_region(const ompt_data_t *parallel_data)
 {
-    struct region *region = parallel_data ? parallel_data->ptr : NULL;
-    return region && region->epoch == region_epoch ? region : NULL;
+    return region_of_word(runtime_region_word(parallel_data));
 }
 
 /* Returns the word (task_word.h) of the calling thread's current task; NULL if there is no task. If `exit` is

@@ -47,7 +47,7 @@ struct level {
     /* the task's data word of OMPT; it is stored above the frame that contains the task's exit address */
     ompt_data_t *task;
     /* value of *task when the task began (task_word.h); for an implicit task the number of its barriers so far,
-     * in the lowest byte */
+     * in the lowest byte; if `task` is NULL, the region_word() of a region that the thread enters, or 0 */
     uint64_t word;
     /* Address of the region's record, combined with LEVEL_ flags. Without LEVEL_IMPLICIT and LEVEL_INITIAL,
      * the task is an explicit one, in the region of the next lower level. */

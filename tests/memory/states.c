@@ -131,7 +131,7 @@ static void wait_and_work(void)
         struct ghost_interval *interval = &ghost.of[0][i];
         last(model_random(3) ? model_random(60) : 400 + model_random(200));
         state_set_place(line, STATE_PLACE(ring_kind(i), 0));
-        state_set_idle_region(line, &regions[i % 2]);
+        state_set_idle_region(line, region_word(&regions[i % 2]));
         interval->since = model_now();
         ghost.count[0] = i + 1;
         state_set_idle(line, interval->since);

@@ -29,7 +29,7 @@ FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed)
 {
     struct region region = {.instance = 1};
     struct state_line *idle = working();
-    state_set_idle_region(idle, &region);
+    state_set_idle_region(idle, region_word(&region));
     state_set_idle(idle, MS);
     assert_census(census_at(MS, 0, NULL), 1, 1);
     assert_census(census_at(MS + STATE_GRACE_NS - 1, 0, NULL), 1, 1);
@@ -44,7 +44,7 @@ FROM_EMPTY(a_thread_between_regions_is_not_in_use)
     struct region region = {.instance = 7};
     struct state_line *idle = working();
     working();
-    state_set_idle_region(idle, &region);
+    state_set_idle_region(idle, region_word(&region));
     state_set_idle(idle, MS);
     assert_false(is_parked_now(idle));
     assert_census(census_at(2 * MS, 0, NULL), 1, 2);
@@ -57,7 +57,7 @@ FROM_EMPTY(a_thread_between_regions_is_not_in_use)
     assert_true(is_parked_now(idle));
     region.instance = 7;
     assert_false(is_parked_now(idle));
-    state_set_idle_region(idle, NULL);
+    state_set_idle_region(idle, 0);
     assert_true(is_parked_now(idle)); /* never was in a team */
 }
 
@@ -74,7 +74,7 @@ FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region)
     working();
     for (uint32_t i = 0; i < 5; i++) {
         struct state_line *idle = working();
-        state_set_idle_region(idle, threads[i].region);
+        state_set_idle_region(idle, region_word(threads[i].region));
         state_set_place(idle, threads[i].place);
         state_set_idle(idle, MS);
     }
@@ -93,7 +93,7 @@ FROM_EMPTY(places_beyond_the_room_are_one_unknown_place)
     struct waiting_places places = {0};
     for (uint32_t i = 0; i < STATE_PLACES + 3; i++) {
         struct state_line *idle = working();
-        state_set_idle_region(idle, &live);
+        state_set_idle_region(idle, region_word(&live));
         state_set_place(idle, STATE_PLACE(PROFILE_PLACE_BARRIER, 0x1000 + i));
         state_set_idle(idle, MS);
     }
@@ -107,7 +107,7 @@ FROM_EMPTY(a_hidden_idle_entry_counts_as_busy)
 {
     struct region region = {.instance = 1};
     struct state_line *idle = working();
-    state_set_idle_region(idle, &region);
+    state_set_idle_region(idle, region_word(&region));
     state_set_idle(idle, MS);
     assert_census(census_at(2 * MS, 0, NULL), 0, 1);
     state_hide_idle(idle);
@@ -140,7 +140,7 @@ FROM_EMPTY(who_works_outside_the_teams_is_in_no_census_and_makes_nobody_idle)
     struct state_line *one = working(), *other = working(), *outside = working();
     struct clock_reading clocks = clock_read();
     struct waiting_places places = {.count = 0};
-    state_set_idle_region(other, NULL);
+    state_set_idle_region(other, 0);
     state_set_idle(other, MS);
     state_set_outside(other); /* it does not work */
     assert_int_equal(other->state, STATE_IDLE);
@@ -166,7 +166,7 @@ static void *live_and_leave(void *argument)
             abort();
         state_set_work(mine);
         state_lock_held(mine, 3, clock_ticks());
-        state_set_idle_region(mine, NULL);
+        state_set_idle_region(mine, 0);
         state_set_idle(mine, 2 * MS);
         state_lock_released(mine, 3, clock_ticks());
         state_line_release(mine);

@@ -33,7 +33,7 @@ static struct state_line *noting(void)
 /* From and until so many microseconds after the begin. */
 static void wait_in(struct state_line *line, struct region *region, uint64_t from_us, uint64_t until_us)
 {
-    state_set_idle_region(line, region);
+    state_set_idle_region(line, region_word(region));
     state_set_idle(line, begin + from_us * 1000);
     fake_now_ns = begin + until_us * 1000;
     state_note_wait(line, fake_now_ns);
@@ -153,7 +153,7 @@ FROM_EMPTY(a_sleep_in_a_wait_of_the_team_is_that_wait)
     struct region region = {.instance = 1};
     struct state_line *line = noting();
     noting();
-    state_set_idle_region(line, &region);
+    state_set_idle_region(line, region_word(&region));
     state_set_idle(line, begin + 1 * MS);
     assert_false(state_fall_asleep(line, begin + 1 * MS));
     fake_now_ns = begin + 2 * MS;
@@ -205,7 +205,7 @@ FROM_EMPTY(a_thread_was_in_use_until_its_region_had_ended)
     census_us(1500, 0, &places);
     assert_int_equal(places.count, 1);
     assert_int_equal(places.place[0], STATE_PLACE(PROFILE_PLACE_REGION_END, 0x4000));
-    state_set_idle_region(line, &region);
+    state_set_idle_region(line, region_word(&region));
     line->region_instance = 7;
     struct clock_reading clocks = clock_read();
     assert_false(state_was_parked(line, &clocks, begin + 2 * MS - 1));
@@ -215,7 +215,7 @@ FROM_EMPTY(a_thread_was_in_use_until_its_region_had_ended)
 /* It arrives after so many microseconds at the barrier of its region with that number. */
 static void arrive_at(struct state_line *line, struct region *region, uint64_t us, uint32_t number)
 {
-    state_set_idle_region(line, region);
+    state_set_idle_region(line, region_word(region));
     state_set_place(line, STATE_PLACE(PROFILE_PLACE_BARRIER, 0x4000) | STATE_BARRIER(number));
     state_set_idle(line, begin + us * 1000);
 }

@@ -36,7 +36,7 @@ static void release(uint64_t key)
 
 static void idle(uint64_t ticks)
 {
-    state_set_idle_region(&line, &region);
+    state_set_idle_region(&line, region_word(&region));
     state_set_place(&line, STATE_PLACE(PROFILE_PLACE_TASKWAIT, 0x5000));
     state_set_idle(&line, now);
     assert_true(state_is_valid(&line, now));
@@ -153,7 +153,7 @@ AFTER_A_LIFE(a_wait_in_a_region_that_has_not_begun_is_seen)
     BREAKS(line.region_instance, region.instance + 1);
     region.instance++; /* the record is used again, and the wait was in the region before */
     assert_true(state_is_valid(&line, now));
-    state_set_idle_region(&line, NULL);
+    state_set_idle_region(&line, 0);
     assert_true(state_is_valid(&line, now));
 }
 
