@@ -5,7 +5,7 @@
  *
  *     handoff SECTION_US THREADS SECONDS
  *
- * prints expectations as tests/programs/analytic.h defines them. It keeps books of its own: with sections of
+ * prints expectations as tests/programs/analytic.h defines them, and the median time between two sections. It keeps books of its own: with sections of
  * 5 us there are more of them than analytic.h has room for, and a record shared by all threads would be one
  * more thing to wait for. */
 #include "../programs/analytic.h"
@@ -113,10 +113,29 @@ static void divide_wait(const struct turn *turn, const struct hold *holds, int c
     blame[2] += nobody_s;
 }
 
+static int compare_gaps(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* From one section's end to the next one's begin. */
+static void print_gap(const struct hold *holds, int count)
+{
+    double *gaps = malloc((size_t)count * sizeof *gaps);
+    for (int i = 1; i < count; i++)
+        gaps[i - 1] = holds[i].begin_s - holds[i - 1].end_s;
+    qsort(gaps, (size_t)count - 1, sizeof *gaps, compare_gaps);
+    printf("gap_ns %.0f\n", 1e9 * gaps[(count - 1) / 2]);
+    free(gaps);
+}
+
 static void state_expectations(int threads)
 {
     int count;
     struct hold *holds = collect_holds(threads, &count);
+    if (count > 1)
+        print_gap(holds, count);
     double blame[3] = {0, 0, 0}, waited[2] = {0, 0};
     for (int thread = 0; thread < threads; thread++)
         for (int i = 0; i < books[thread].count; i++) {
