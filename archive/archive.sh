@@ -38,10 +38,11 @@ for header in /usr/include/papi.h /usr/include/papiStdEventDefs.h /usr/include/p
 done
 
 # ---- blame ----
+# clang would make bcmp of memcmp, and the handler may call memcmp alone (scripts/handler-allowlist.txt).
 echo "archive: building blame"
 rm -rf "$out/$name" "$out/$name.new"
 env -u MFLAGS -u CFLAGS -u LDFLAGS "$make" -s --no-print-directory install \
-    BUILD="$out/build" CC="$here/zig-clang" MPICC=none DESTDIR="$out/" PREFIX="$name.new" CFLAGS='-O2 -g0 -Iarchive/headers' \
+    BUILD="$out/build" CC="$here/zig-clang" MPICC=none DESTDIR="$out/" PREFIX="$name.new" CFLAGS='-O2 -g0 -fno-builtin-bcmp -Iarchive/headers' \
     CPPFLAGS="-include archive/headers/newer_functions.h -isystem $libraries/include" LDFLAGS="-L$libraries/lib" \
     PLUGIN_LIBS="$libraries/lib/libunwind-x86_64.a $libraries/lib/libunwind.a -lZydis -lm -ldl -lpthread -lrt" \
     COMMAND_LIBS='-lprotobuf-c -ldw -lelf -leu -lz -ljansson -lZydis -liberty -lm -ldl -lpthread -lrt'
