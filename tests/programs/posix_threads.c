@@ -26,29 +26,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu_work.h"
+
 #define NAMED  __attribute__((noinline, noclone))
 #define BESIDE 8
 
-static volatile double sink;
 static double ms;
 static pthread_key_t key;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int destroyed;
 static volatile int over;
 
-static double cpu_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static inline __attribute__((always_inline)) void compute(double share)
 {
-    double end_s = cpu_s() + share * ms / 1000;
-    while (cpu_s() < end_s)
-        for (int i = 0; i < 1000; i++)
-            sink += i;
+    compute_ms(share * ms);
 }
 
 NAMED static void *alpha(void *argument)

@@ -25,33 +25,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu_work.h"
+
 #define NAMED __attribute__((noinline, noclone))
-
-static volatile double sink;
-
-static double cpu_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static inline __attribute__((always_inline)) void compute(double ms)
-{
-    double end_s = cpu_s() + ms / 1000;
-    while (cpu_s() < end_s)
-        for (int i = 0; i < 1000; i++)
-            sink += i;
-}
 
 NAMED static void hot(double ms)
 {
-    compute(ms);
+    compute_ms(ms);
 }
 
 NAMED static void warm(double ms)
 {
-    compute(ms);
+    compute_ms(ms);
     sink++;
 }
 
@@ -106,7 +91,7 @@ static int forbid(const char *how)
 
 NAMED static void in_child(double ms)
 {
-    compute(ms);
+    compute_ms(ms);
     sink += 2;
 }
 
