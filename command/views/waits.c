@@ -6,11 +6,9 @@
 #include "command/tables/waits.h"
 #include "command/text/format.h"
 #include "command/text/memory.h"
+#include "command/views/places.h"
 #include "command/views/sort.h"
 #include "command/views/text.h"
-
-#define LABEL_INDENT 30 /* columns of numbers before a context */
-#define PLACE_INDENT 20
 
 static double whole_waiting_of(const struct wait_table *table)
 {
@@ -22,34 +20,29 @@ static double whole_waiting_of(const struct wait_table *table)
 
 /* Prints a wait place, as "taskwait in fib  fib.c:22" or "MPI_Allreduce of other ranks in exchange
  * solve.c:88". */
-static void print_wait_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
+static void print_wait_place(FILE *out, const struct wait_place *place, const struct view_style *style)
 {
-    char line[16] = "";
+    char *line = places_line(place->file, place->line);
     const char *joint = place->kind == WAIT_LOCK         ? " "
                         : place->kind == WAIT_REGION_END ? " of "
                         : place->in_region               ? " in the region of "
                                                          : " in ";
-    if (place->line > 0)
-        snprintf(line, sizeof line, ":%d", place->line);
-    char *text = memory_text("%s%s%s%s%s%s%s", *place->call ? place->call : wait_kind_name[place->kind],
-                             *place->call ? " of other ranks" : "", *place->function ? joint : "", place->function,
-                             *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
-    char *fitting = format_fit(text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
-    fprintf(out, "%s\n", fitting);
-    free(fitting);
-    free(text);
+    char *text =
+        memory_text("%s%s%s%s%s", *place->call ? place->call : wait_kind_name[place->kind],
+                    *place->call ? " of other ranks" : "", *place->function ? joint : "", place->function, line);
+    places_print_text(out, text, PLACES_INDENT, style);
+    free(line);
 }
 
 static void print_wait_pairs(FILE *out, const struct rows *rows, const struct wait_table *table,
                              const struct wait_place *place, const struct view_style *style)
 {
-    size_t columns = style->columns;
-    bool utf8 = style->utf8;
     for (uint32_t i = 0; i < place->pair_count && i < style->below; i++) {
         const struct wait_pair *pair = &table->pair[place->first_pair + i];
         char *label = row_context_label(rows, pair->row, wait_metric(place->kind),
-                                        columns > LABEL_INDENT + 16 ? columns - LABEL_INDENT : 16, utf8);
-        fprintf(out, "%18s%s%9s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">", DECIMAL(pair->ns * 1e-9, 3), label);
+                                        places_columns(style, PLACES_PAIR_INDENT), style->utf8);
+        places_print_pair(out, pair->ns, style);
+        fprintf(out, "%s\n", label);
         free(label);
     }
     if (style->below && place->pair_count > style->below)
@@ -82,7 +75,7 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
         }
         fprintf(out, "%s%10s%7s%s   ", format_heat(share, style->colour), DECIMAL(place->ns * 1e-9, 3),
                 DECIMAL(share, 1), format_plain(style->colour));
-        print_wait_place(out, place, style->columns, style->utf8);
+        print_wait_place(out, place, style);
         print_wait_pairs(out, rows, table, place, style);
     }
     if (left_out)

@@ -5,29 +5,22 @@
 #include "command/tables/wakes.h"
 #include "command/text/format.h"
 #include "command/text/memory.h"
+#include "command/views/places.h"
 #include "command/views/text.h"
-
-#define LABEL_INDENT 30 /* columns of numbers before a line of code */
-#define PLACE_INDENT 20
 
 /* Prints a line of code with its callers: "woken by put  queue.c:40  < produce < main". */
 static void print_wake_line(FILE *out, const struct rows *rows, const char *before, const struct wake_end *end,
                             size_t indent, const struct view_style *style)
 {
-    char *text, line[16] = "";
+    char *text, *line = places_line(end->file, end->line);
     FILE *stream = memory_stream(&text);
-    if (end->line > 0 && *end->file)
-        snprintf(line, sizeof line, ":%d", end->line);
-    fprintf(stream, "%s%s%s%s%s ", before, end->function, *line ? "  " : "", *line ? format_base_name(end->file) : "",
-            line);
+    fprintf(stream, "%s%s%s ", before, end->function, line);
     for (uint32_t i = rows->row[rows_own(rows, end->row)].parent; i != ROW_NONE && i != 0; i = rows->row[i].parent)
         if (!rows->row[i].foreign)
             fprintf(stream, " < %s", rows->row[i].label->name);
     memory_stream_close(stream);
-    char *fitting = format_fit(text, style->columns > indent + 16 ? style->columns - indent : 16, style->utf8);
-    fprintf(out, "%s\n", fitting);
-    free(fitting);
-    free(text);
+    places_print_text(out, text, indent, style);
+    free(line);
 }
 
 void view_text_wakes(FILE *out, const struct rows *rows, const struct wake_table *table, const struct view_style *style)
@@ -46,13 +39,13 @@ void view_text_wakes(FILE *out, const struct rows *rows, const struct wake_table
         if (i == 0 || !wake_pairs_share_place(pair, pair - 1)) {
             char *place = memory_text("%s in ", wake_name[pair->wake]);
             fprintf(out, "%10s%7s   ", DECIMAL(pair->place_ns * 1e-9, 3), "");
-            print_wake_line(out, rows, place, &pair->waiter, PLACE_INDENT, style);
+            print_wake_line(out, rows, place, &pair->waiter, PLACES_INDENT, style);
             free(place);
             shown = 0;
         }
         if (shown >= style->below)
             continue;
-        fprintf(out, "%18s%s%9s  ", "", style->utf8 ? "\xe2\x86\xb3" : ">", DECIMAL(pair->ns * 1e-9, 3));
-        print_wake_line(out, rows, "woken by ", &pair->waker, LABEL_INDENT, style);
+        places_print_pair(out, pair->ns, style);
+        print_wake_line(out, rows, "woken by ", &pair->waker, PLACES_PAIR_INDENT, style);
     }
 }
