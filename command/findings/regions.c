@@ -182,17 +182,29 @@ static double idle_for_created_ns(const struct inquiry *inquiry, const struct un
     return ns;
 }
 
-/* Returns whether some threads of teams worked so much longer than others that these had to wait for most of that time.
- * One standard deviation is left to chance. */
+/* Returns the s of work and sleep outside all regions, which the initial thread does. */
+static double serial_s(const struct inquiry *inquiry)
+{
+    double ns = 0;
+    for (uint32_t i = 0; i < inquiry->rows->count; i++)
+        if (inquiry->rows->row[i].kind != ROW_STATEMENT && inquiry->region[i] == ROW_NONE)
+            ns += inquiry->rows->row[i].exclusive->work + inquiry->rows->row[i].exclusive->blocked;
+    return 1e-9 * ns;
+}
+
+/* Returns whether some threads worked so much longer in regions than others that these had to wait for most of that
+ * time. One standard deviation is left to chance. */
 static bool threads_worked_unequally(const struct inquiry *inquiry, double waited_s)
 {
     const struct profile *profile = inquiry->profile;
     double most = 0, sum = 0, threads = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        double own_s = 1e-9 * (thread->work + thread->overhead + thread->blocked);
+        double own_s = 1e-9 * (thread->work + thread->blocked);
         if (thread->kind != PROFILE_THREAD_INITIAL && thread->kind != PROFILE_THREAD_WORKER)
             continue;
+        if (thread->kind == PROFILE_THREAD_INITIAL)
+            own_s = fmax(0, own_s - serial_s(inquiry));
         most = fmax(most, own_s);
         sum += own_s;
         threads++;

@@ -187,7 +187,7 @@ struct tally {
 };
 
 #define WAKERS_BYTES (NAME_BYTES + 64)
-/* Writes "; 2.00 s until woken by put  queue.c:40  < produce" for the code that ended most of the waiting in a call;
+/* Writes "; mostly woken by put  queue.c:40  < produce" for the code that ended most of the waiting in a call;
  * nothing if that is unknown. */
 void describe_wakers(const struct inquiry *inquiry, uint32_t call, char text[WAKERS_BYTES]);
 

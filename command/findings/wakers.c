@@ -32,7 +32,7 @@ void describe_wakers(const struct inquiry *inquiry, uint32_t call, char text[WAK
     *text = '\0';
     if (most) {
         char *label = row_own_label(inquiry->rows, most->row, METRIC_BLOCKED, NAME_COLUMNS, false);
-        snprintf(text, WAKERS_BYTES, "; %s s until woken by %s", DECIMAL(most->ns * 1e-9, 2), label);
+        snprintf(text, WAKERS_BYTES, "; mostly woken by %s", label);
         free(label);
     }
     tally_free(&wakers);

@@ -84,6 +84,13 @@ WITH_PROFILE(unequal_work_is_found_although_cores_were_missing)
     assert_true(has_rule("imbalance"));
 }
 
+WITH_PROFILE(serial_work_is_no_unequal_work)
+{
+    waits_in_region(20, 2);
+    run(frame(program.main_node, KEY(INIT)), 2, 1, 1, 0);
+    assert_false(has_rule("imbalance"));
+}
+
 WITH_PROFILE(waiting_that_missing_cores_do_not_explain_is_unequal_work)
 {
     waits_in_region(1.9, 0);
