@@ -212,13 +212,21 @@ static bool threads_worked_unequally(const struct inquiry *inquiry, double waite
     return most * threads - sum >= MOSTLY * waited_s + sqrt(inquiry->period_s * sum);
 }
 
+/* Returns whether threads waited for longer than they have to for equal shares. These keep them waiting longest if the
+ * threads get cores one after the other: (T - 1) / 2 times the work. */
+static bool waits_exceed_equal_shares(const struct inquiry *inquiry, const struct unit *unit, double waited_s)
+{
+    double others = inquiry->threads - 1, error_s = ERROR_DEVIATIONS * sqrt(inquiry->period_s * others * waited_s);
+    return waited_s - error_s > others / 2 * 1e-9 * unit->sum.work;
+}
+
 /* Returns whether threads may have waited only because others had lost their cores before: the shares themselves may be
  * equal. */
 static bool may_be_equal(const struct inquiry *inquiry, const struct unit *unit, enum uneven why, double seconds)
 {
     bool unequal = why == UNEVEN_STATIC || why == UNEVEN_UNKNOWN || why == UNEVEN_DYNAMIC;
     return unequal && cores_explain(inquiry, seconds + unit->lost_ns[CAUSE_BARRIER] * 1e-9) &&
-           !threads_worked_unequally(inquiry, seconds);
+           !threads_worked_unequally(inquiry, seconds) && !waits_exceed_equal_shares(inquiry, unit, seconds);
 }
 
 static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, double seconds)

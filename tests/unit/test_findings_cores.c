@@ -52,14 +52,20 @@ static uint32_t without_core(double no_core_s, unsigned cores)
 
 /* In a region, threads waited for 6 s beside code with a core. The first thread worked for so much longer than each of
  * the others, in all. */
-static void waits_in_region(double no_core_s, double longer_s)
+static void waits_beside(double busy, double no_core_s, double longer_s)
 {
     without_core(no_core_s, 4);
-    run(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), 3, 2, THREADS, PROFILE_PLACE_REGION_END);
+    run(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)), 6 / (THREADS - busy), busy, THREADS,
+        PROFILE_PLACE_REGION_END);
     made.profile.thread_count = THREADS;
     for (int i = 1; i < THREADS; i++)
         made.threads[i] = (struct profile_thread){.kind = PROFILE_THREAD_WORKER, .end_ns = 1, .work = 10 * S};
     made.threads[0].work = (10 + longer_s) * S;
+}
+
+static void waits_in_region(double no_core_s, double longer_s)
+{
+    waits_beside(2, no_core_s, longer_s);
 }
 
 static bool has_rule(const char *rule)
@@ -81,6 +87,13 @@ WITH_PROFILE(waiting_that_missing_cores_explain_is_unequal_work_only_if_threads_
 WITH_PROFILE(unequal_work_is_found_although_cores_were_missing)
 {
     waits_in_region(20, 2);
+    assert_true(has_rule("imbalance"));
+}
+
+/* As in regions in which the long share alternates between threads. */
+WITH_PROFILE(waiting_that_equal_shares_do_not_explain_is_unequal_work)
+{
+    waits_beside(1.2, 20, 0);
     assert_true(has_rule("imbalance"));
 }
 
