@@ -202,6 +202,33 @@ static bool pieces_are_too_small(const struct inquiry *inquiry, const struct gro
            bound_of(inquiry, &relief) >= LEAST_GAIN_S;
 }
 
+/* Returns the ns of overhead that a unit has for tasks. */
+static double task_overhead_ns(struct inquiry *inquiry, uint32_t unit)
+{
+    double ns = 0;
+    for (uint32_t i = 1; i < inquiry->rows->count; i++)
+        if (inquiry->unit_of[i] == unit && inquiry->rows->row[i].kind != ROW_STATEMENT &&
+            spent_in(inquiry, i) == CONSTRUCT_TASK)
+            ns += inquiry->rows->row[i].exclusive->overhead;
+    return ns;
+}
+
+/* Marks tasks whose creator mostly executes the runtime, so that others wait for tasks because these are too small. */
+static void mark_costly_creation(struct inquiry *inquiry)
+{
+    for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+        const struct unit *unit = &inquiry->unit[i];
+        bool creates = inquiry->rows->row[unit->row].kind != ROW_TASK &&
+                       inquiry->rows->row[inquiry->unit[unit->host].row].kind == ROW_TASK;
+        double ns = creates ? task_overhead_ns(inquiry, i) : 0;
+        if (ns < unit->sum.work || !finding_is_enough(inquiry, ns * 1e-9))
+            continue;
+        for (uint32_t j = 0; j < inquiry->unit_count; j++)
+            if (inquiry->unit[j].host == unit->host)
+                inquiry->unit[j].fine = true;
+    }
+}
+
 void find_fine_units(struct inquiry *inquiry)
 {
     double *start_ns = memory_array(inquiry->unit_count, sizeof *start_ns);
@@ -225,6 +252,7 @@ void find_fine_units(struct inquiry *inquiry)
         free(group);
     }
     free(start_ns);
+    mark_costly_creation(inquiry);
     /* Waiting at the end of a fine region belongs to the region. */
     for (uint32_t i = 1; i < inquiry->rows->count; i++) {
         uint32_t started = region_started(inquiry, i), end = inquiry->unit_of[i];

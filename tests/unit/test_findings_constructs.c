@@ -314,6 +314,16 @@ WITH_CONSTRUCTS(slow_creation_is_one_finding_with_the_idleness_for_its_tasks)
     assert_advice(&program.findings->finding[0], "taskloop");
 }
 
+/* The creator does little but to create them. */
+WITH_CONSTRUCTS(tasks_that_are_created_too_slowly_by_the_runtime_are_too_small)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), region = frame(solve, KEY(REGION));
+    run(region, 0.5, 1, THREADS, PROFILE_PLACE_WORKSHARE);
+    run(runtime(region, TASK_ALLOC), 5, 1, THREADS, PROFILE_PLACE_WORKSHARE);
+    run(frame(solve, KEY(TASK)), 2, 2, THREADS, PROFILE_PLACE_WORKSHARE);
+    assert_title(only("fine"), "tasks are too small");
+}
+
 WITH_CONSTRUCTS(a_region_with_idleness_and_overhead_and_its_tasks_are_one_finding)
 {
     uint32_t solve = frame(program.main_node, KEY(SOLVE)), region = frame(solve, KEY(REGION));
