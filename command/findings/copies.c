@@ -17,8 +17,8 @@ static bool is_copy(const struct rows *rows, uint32_t index)
 }
 
 /* Returns the ns of work of the copies that a unit's threads make when they enter, the ns of idleness in the
- * team beside them, and the row with most work. */
-static double copied_ns(const struct inquiry *inquiry, uint32_t unit, double *idle_ns, uint32_t *most)
+ * team beside them, the ns for which they had no core, and the row with most work. */
+static double copied_ns(const struct inquiry *inquiry, uint32_t unit, double *idle_ns, double *lost_ns, uint32_t *most)
 {
     const struct rows *rows = inquiry->rows;
     double ns = 0, most_ns = 0;
@@ -28,6 +28,7 @@ static double copied_ns(const struct inquiry *inquiry, uint32_t unit, double *id
             continue;
         ns += work_ns;
         *idle_ns += rows->row[i].inclusive->shared_idle;
+        *lost_ns += rows->row[i].inclusive->no_core;
         if (work_ns > most_ns) {
             most_ns = work_ns;
             *most = i;
@@ -43,7 +44,7 @@ void find_copies(struct inquiry *inquiry)
         uint32_t row = unit->row;
         if (inquiry->rows->row[unit->row].kind != ROW_PARALLEL || !finding_is_enough(inquiry, unit->sum.work * 1e-9))
             continue;
-        double beside_ns = 0, seconds = copied_ns(inquiry, i, &beside_ns, &row) * 1e-9;
+        double beside_ns = 0, lost_ns = 0, seconds = copied_ns(inquiry, i, &beside_ns, &lost_ns, &row) * 1e-9;
         double late_s = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
         if (!finding_is_enough(inquiry, seconds) || seconds < MOSTLY * unit->sum.work * 1e-9)
             continue;
@@ -52,7 +53,7 @@ void find_copies(struct inquiry *inquiry)
         double waited_s = unit->idle_for_copies ? unit->idle_ns[CAUSE_BARRIER] * 1e-9 : 0;
         struct finding finding = {
             .rule = "copies", .row = row, .metric = METRIC_WORK, .seconds = seconds, .sampled = true};
-        struct relief relief = {.spent_s = seconds, .idle_s = late_s + waited_s};
+        struct relief relief = {.spent_s = seconds, .lost_s = lost_ns * 1e-9, .idle_s = late_s + waited_s};
         finding.title =
             format_printable("threads copy private variables for %s s (firstprivate, copyin)", DECIMAL(seconds, 2));
         char late[FORMAT_NUMBER_BYTES + 64] = "";
