@@ -46,38 +46,39 @@ static int teardown(void **unused)
     return 0;
 }
 
-static bool waits(const char *at)
+/* at: an instruction, or the last byte of the one before it */
+static bool waits(uintptr_t at)
 {
     const struct symbol_frame *frames;
-    symbols_lookup(symbols, PROFILE_KEY(1, (uint64_t)(at - __executable_start)), &frames);
+    symbols_lookup(symbols, PROFILE_KEY(1, at - (uintptr_t)__executable_start), &frames);
     return frames[0].waits;
 }
 
 static void a_loop_whose_passes_only_read_and_compare_waits(void **unused)
 {
     (void)unused;
-    assert_true(waits(reads_flag_at));
-    assert_true(waits(reads_twice_at));
-    assert_true(waits(with_pause_at));
+    assert_true(waits((uintptr_t)reads_flag_at));
+    assert_true(waits((uintptr_t)reads_twice_at));
+    assert_true(waits((uintptr_t)with_pause_at));
 }
 
 static void a_loop_may_yield(void **unused)
 {
     (void)unused;
-    assert_true(waits(yields_at));
-    assert_true(waits(yields_at - 1)); /* as in the frame of the caller */
-    assert_false(waits(sleeps_at));
-    assert_false(waits(sleeps_at - 1));
+    assert_true(waits((uintptr_t)yields_at));
+    assert_true(waits((uintptr_t)yields_at - 1)); /* as in the frame of the caller */
+    assert_false(waits((uintptr_t)sleeps_at));
+    assert_false(waits((uintptr_t)sleeps_at - 1));
 }
 
 static void a_loop_that_gets_on_does_not_wait(void **unused)
 {
     (void)unused;
-    assert_false(waits(counts_at));
-    assert_false(waits(searches_at));
-    assert_false(waits(follows_at));
-    assert_false(waits(copies_at));
-    assert_false(waits(never_reads_at));
+    assert_false(waits((uintptr_t)counts_at));
+    assert_false(waits((uintptr_t)searches_at));
+    assert_false(waits((uintptr_t)follows_at));
+    assert_false(waits((uintptr_t)copies_at));
+    assert_false(waits((uintptr_t)never_reads_at));
 }
 
 int main(void)
