@@ -266,7 +266,9 @@ static bool mutex_ask(struct activity *activity)
     if (!locks[op->lock].holder)
         return true;
     runtime_call(op, ENTRY_LOCK);
-    if (!pthreads_tool.wait_begins(PTHREADS_MUTEX, mutex_word(op->lock), frame))
+    /* Every second thread waits with a time limit: it leaves its blame for the release, and the holder does not count it. */
+    uint32_t limited = machine.current->number % 2 ? PTHREADS_LIMITED : 0;
+    if (!pthreads_tool.wait_begins(PTHREADS_MUTEX | limited, mutex_word(op->lock), frame))
         abort();
     wait_in_turn(activity);
     return false;
