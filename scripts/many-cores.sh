@@ -1,7 +1,7 @@
 #!/bin/bash
 # many-cores.sh BLAME [THREADS ...]: accuracy and cost with 4, 8 and 16 threads, or with the given numbers, each as far as there is a core for
 # every thread. BLAME: the folder of an unpacked archive (make archive) or of an installed blame. Prints one table; takes 6 minutes at most.
-# Needs clang with its OpenMP, or gcc: without clang there is no floor (the time with an OMPT tool that does nothing).
+# Needs awk and clang with its OpenMP, or gcc: without clang there is no floor (the time with an OMPT tool that does nothing).
 # PROGRAMS=DIR keeps the programs there, and compiles none if they are there: so they can come from another machine. CC=COMPILER chooses.
 set -u
 blame=$(realpath "$1")

@@ -107,7 +107,7 @@ def imports():
     """(name, version) of each function of libc's and libm's that the tool's libraries, libunwind and Zydis call, but for the heap's."""
     libraries = libraries_of(LIBRARY)
     callers = [LIBRARY, LAYER] + [place for name, place in libraries.items() if name.startswith(COME_ALONG)]
-    functions = functions_of(libraries["libc.so.6"]) | functions_of(libraries["libm.so.6"])
+    functions = set().union(*(functions_of(place) for name, place in libraries.items() if name in ("libc.so.6", "libm.so.6")))
     called = {found for caller in callers for found in re.findall(r" [Uw] (\w+)@([\w.]+)", output("nm", "-D", caller))}
     return sorted((name, version) for name, version in called & functions
                   if name not in ("malloc", "calloc", "free", "malloc_usable_size"))
