@@ -25,8 +25,7 @@
 /* flag in unwind_entry.recipe.cfa: another module may have been loaded at the address */
 #define UNSURE 0x80u
 /* flag in unwind_entry.recipe.cfa: the recipe was found by decoding the function's code */
-#define DECODED         0x40u
-#define LEAST_PAGE_BITS 12u /* binary logarithm of the smallest page size */
+#define DECODED 0x40u
 /* size assumed for the main thread's stack, in bytes, if that stack has no limit */
 #define MAX_STACK_BYTES ((uintptr_t)8 << 30)
 
@@ -500,18 +499,15 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
                                       : unwinder_next_by_search(unwinder, frame);
 }
 
-/* Does the same near the end of a page, where the next page may not be there. */
-static __attribute__((noinline, cold)) bool unwind_is_spinning_at_edge(uintptr_t ip)
-{
-    const struct loadmap_range *range = loadmap_find(ip);
-    return range && ip - range->start >= MACHINE_SPIN_BYTES && range->end - ip >= MACHINE_SPIN_BYTES &&
-           machine_is_spinning((const unsigned char *)ip);
-}
-
 bool unwind_is_spinning(const ucontext_t *context)
 {
     uintptr_t ip = registers_pc(context);
-    if (unlikely(((ip - MACHINE_SPIN_BYTES) ^ (ip + MACHINE_SPIN_BYTES)) >> LEAST_PAGE_BITS))
-        return unwind_is_spinning_at_edge(ip);
-    return machine_is_spinning((const unsigned char *)ip);
+    unsigned char code[2 * MACHINE_SPIN_BYTES];
+    const struct loadmap_range *range = loadmap_find(ip);
+    if (likely(range && range->module_id && ip - range->start >= MACHINE_SPIN_BYTES &&
+               range->end - ip >= MACHINE_SPIN_BYTES))
+        return machine_is_spinning((const unsigned char *)ip);
+    /* Code that is not from a file may be executable and not readable, or only be readable outside handlers. */
+    return os_copy_memory(code, ip - MACHINE_SPIN_BYTES, sizeof(code)) &&
+           machine_is_spinning(code + MACHINE_SPIN_BYTES);
 }

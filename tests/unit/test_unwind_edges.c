@@ -379,15 +379,19 @@ UNIT_TEST(who_is_at_or_right_after_a_pause_or_yields_is_waiting)
     assert_false(spins_at(NULL));
 }
 
-UNIT_TEST(at_the_edge_of_a_page_only_known_code_is_read)
+UNIT_TEST(code_that_is_not_from_a_file_is_found_spinning_and_may_be_unreadable)
 {
-    long page = sysconf(_SC_PAGESIZE);
-    unsigned char *code = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *code = mmap(NULL, page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(code != MAP_FAILED);
     memcpy(code + page - 2, "\xf3\x90\xf3\x90", 4);
-    assert_int_equal(mprotect(code, (size_t)page, PROT_NONE), 0);
-    assert_false(spins_at((const char *)code + page)); /* reading before it would be a fault */
-    munmap(code, (size_t)page * 2);
+    memcpy(code + page / 2, "\xf3\x90", 2);
+    assert_true(spins_at((const char *)code + page));
+    assert_true(spins_at((const char *)code + page / 2));
+    assert_int_equal(mprotect(code, page, PROT_NONE), 0);
+    assert_false(spins_at((const char *)code + page)); /* its begin is in the other page */
+    assert_false(spins_at((const char *)code + page / 2));
+    munmap(code, page * 2);
 }
 
 static int install(void **unused)
