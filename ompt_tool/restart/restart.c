@@ -558,12 +558,13 @@ static enum restart_result call_start_socket(struct restart_state *state, uconte
     return call_go_wait(state, context);
 }
 
-/* Returns the call that the stub makes. If the kernel lacks the rule's, which a try with invalid arguments
- * shows, it is an older one: epoll_pwait (before Linux 5.11), whose limit is in ms, or the program's own
- * io_getevents (before 4.18), which cannot set the signal mask. */
+/* Returns the call that the stub makes. A try with invalid arguments shows whether the kernel lacks the rule's,
+ * or a filter forbids it (containers use EPERM, too). If so, it is an older one: epoll_pwait (before Linux 5.11),
+ * whose limit is in ms, or the program's own io_getevents (before 4.18), which cannot set the signal mask. */
 static long stub_call_of(const struct restart_rule *rule)
 {
-    if (rule->wait_call == rule->call || kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0) != -ENOSYS)
+    long tried = rule->wait_call == rule->call ? 0 : kernel_call(rule->wait_call, -1, 0, 0, 0, 0, 0);
+    if (tried != -ENOSYS && tried != -EPERM)
         return rule->wait_call;
     return rule->limit == LIMIT_MS ? SYS_epoll_pwait : rule->call;
 }
