@@ -63,7 +63,8 @@ static bool has_tasks(struct inquiry *inquiry, uint32_t function)
     return *pair_map_slot(&inquiry->task_hosts, function, 0) != PAIR_MAP_NEW;
 }
 
-/* Returns the construct to blame for a row's overhead. At the end of a region with tasks, threads look for tasks. Loops and barriers of a tiny region cost time because there are so many regions. */
+/* Returns the construct to blame for a row's overhead. At the end of a region with tasks, threads look for tasks. Loops
+ * and barriers of a tiny region cost time because there are so many regions. */
 static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
 {
     const struct rows *rows = inquiry->rows;

@@ -182,14 +182,25 @@ static double idle_for_created_ns(const struct inquiry *inquiry, const struct un
     return ns;
 }
 
-/* Returns the s of work and sleep outside all regions, which the initial thread does. */
+static bool is_of_team(const struct profile_thread *thread)
+{
+    return thread->kind == PROFILE_THREAD_INITIAL || thread->kind == PROFILE_THREAD_WORKER;
+}
+
+/* Returns the s of an initial thread's work and sleep outside all regions; in a job, the mean of the ranks. */
 static double serial_s(const struct inquiry *inquiry)
 {
-    double ns = 0;
+    const struct profile *profile = inquiry->profile;
+    double ns = 0, initial = 0;
     for (uint32_t i = 0; i < inquiry->rows->count; i++)
         if (inquiry->rows->row[i].kind != ROW_STATEMENT && inquiry->region[i] == ROW_NONE)
             ns += inquiry->rows->row[i].exclusive->work + inquiry->rows->row[i].exclusive->blocked;
-    return 1e-9 * ns;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        initial += profile->threads[i].kind == PROFILE_THREAD_INITIAL;
+        if (!is_of_team(&profile->threads[i]))
+            ns -= profile->threads[i].work + profile->threads[i].blocked;
+    }
+    return 1e-9 * fmax(0, ns) / fmax(1, initial);
 }
 
 /* Returns whether some threads worked so much longer in regions than others that these had to wait for most of that
@@ -197,14 +208,14 @@ static double serial_s(const struct inquiry *inquiry)
 static bool threads_worked_unequally(const struct inquiry *inquiry, double waited_s)
 {
     const struct profile *profile = inquiry->profile;
-    double most = 0, sum = 0, threads = 0;
+    double most = 0, sum = 0, threads = 0, outside_s = serial_s(inquiry);
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         double own_s = 1e-9 * (thread->work + thread->blocked);
-        if (thread->kind != PROFILE_THREAD_INITIAL && thread->kind != PROFILE_THREAD_WORKER)
+        if (!is_of_team(thread))
             continue;
         if (thread->kind == PROFILE_THREAD_INITIAL)
-            own_s = fmax(0, own_s - serial_s(inquiry));
+            own_s = fmax(0, own_s - outside_s);
         most = fmax(most, own_s);
         sum += own_s;
         threads++;

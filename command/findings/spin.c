@@ -78,8 +78,7 @@ static void put_spinning(struct inquiry *inquiry, const struct spinning *spinnin
         inquiry->rows->without_openmp
             ? "Let them sleep if the cores are needed: a condition variable, std::atomic::wait, a semaphore."
             : "Let OpenMP do the waiting: a barrier, task dependences, or one region for the code before the flag is "
-              "set "
-              "and one for the code after it.");
+              "set and one for the code after it.");
     put_bounded_finding(inquiry, &finding, &relief);
 }
 

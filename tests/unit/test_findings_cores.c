@@ -104,6 +104,22 @@ WITH_PROFILE(serial_work_is_no_unequal_work)
     assert_false(has_rule("imbalance"));
 }
 
+WITH_PROFILE(serial_work_of_several_ranks_is_divided_among_their_initial_threads)
+{
+    waits_in_region(20, 2);
+    made.threads[1] = made.threads[0];
+    run(frame(program.main_node, KEY(INIT)), 4, 1, 1, 0);
+    assert_false(has_rule("imbalance"));
+}
+
+WITH_PROFILE(work_of_threads_beside_the_team_is_no_serial_work)
+{
+    waits_in_region(20, 0);
+    made.threads[THREADS - 1].kind = PROFILE_THREAD_OTHER;
+    run(frame(program.main_node, KEY(INIT)), 10, 1, 1, 0);
+    assert_false(has_rule("imbalance"));
+}
+
 WITH_PROFILE(waiting_that_missing_cores_do_not_explain_is_unequal_work)
 {
     waits_in_region(1.9, 0);
