@@ -83,7 +83,7 @@ static inline bool machine_is_tpause(const unsigned char *end)
 }
 
 /* Returns true if the interrupted instruction is or follows a pause, tpause or umwait, or follows the system call
- * sched_yield. A loop that waits spends nearly all its time there. */
+ * sched_yield. A loop that waits spends nearly all its time there; one with a single pause, on some processors half. */
 static inline bool machine_is_spinning(const unsigned char *at)
 {
     static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */

@@ -1,5 +1,5 @@
-/* A thread waits in a loop while another works: spinning WAY MS [LIBRARY]. WAY is yields, pauses or both. With LIBRARY, a pool's library of that
- * name has the loop (-DLIBRARY), and not wait_here(). */
+/* A thread waits in a loop while another works: spinning WAY MS [LIBRARY]. WAY is yields, pauses, once (one pause for each look) or both. With
+ * LIBRARY, a pool's library of that name has the loop (-DLIBRARY), and not wait_here(). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,27 +13,29 @@
 
 typedef void waits(const char *way, atomic_int *done);
 
-static void relax(void)
-{
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+#define RELAX __builtin_ia32_pause()
 #else
-    __asm__ volatile("isb");
+#define RELAX __asm__ volatile("isb")
 #endif
-}
 
 static inline void wait_in_loop(const char *way, atomic_int *done)
 {
     if (strcmp(way, "yields") == 0)
         while (!atomic_load(done))
             sched_yield();
-    else if (strcmp(way, "pauses") == 0)
+    else if (strcmp(way, "once") == 0)
         while (!atomic_load(done))
-            relax();
+            RELAX;
+    else if (strcmp(way, "pauses") == 0)
+        while (!atomic_load(done)) {
+            for (int i = 0; i < 16; i++)
+                RELAX;
+        }
     else
         while (!atomic_load(done)) {
             for (int i = 0; i < 16; i++)
-                relax();
+                RELAX;
             sched_yield();
         }
 }
