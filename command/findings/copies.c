@@ -22,10 +22,12 @@ static double copied_ns(const struct inquiry *inquiry, uint32_t unit, double *id
 {
     const struct rows *rows = inquiry->rows;
     double ns = 0, most_ns = 0;
-    for (uint32_t i = 1; i < rows->count; i++) {
+    for (uint32_t i = 1, next; i < rows->count; i = next) {
         double work_ns = rows->row[i].inclusive->work;
+        next = i + 1;
         if (inquiry->unit_of[i] != unit || rows->row[i].kind == ROW_STATEMENT || !is_copy(rows, i))
             continue;
+        next = rows->row[i].end; /* a copy may call another function that copies */
         ns += work_ns;
         *idle_ns += rows->row[i].inclusive->shared_idle;
         *lost_ns += rows->row[i].inclusive->no_core;

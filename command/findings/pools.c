@@ -51,7 +51,7 @@ static void put_pool(struct inquiry *inquiry, const struct tallied *waiting)
                               .sampled = true};
     finding.title = format_printable("%s s of waiting in loops of %s's threads", DECIMAL(seconds, 2), poller->name);
     finding.evidence = format_printable("samples found the threads in sched_yield or at a pause, which only loops that "
-                                        "wait contain. While they had a core, it did nothing else");
+                                        "wait contain; a core on which they wait does nothing else");
     finding.advice = format_printable("%s", poller->advice);
     put_finding(inquiry, &finding);
 }

@@ -373,6 +373,18 @@ WITH_CONSTRUCTS(a_copy_constructor_that_the_directives_line_calls_copies)
     only("copies");
 }
 
+/* As in libc++, where a function __constexpr_memmove calls memmove. */
+WITH_CONSTRUCTS(a_copy_inside_a_copy_counts_once)
+{
+    enum { OUTER = 60 };
+    fake_function(KEY(COPYING_REGION), "solve [parallel p.c:21]", "/s/p.c", 21, 21)->construct = SYMBOL_PARALLEL;
+    fake_function(KEY(OUTER), "std::__constexpr_memmove(char*, char const*)", "/s/p.c", 5, 6);
+    fake_function(FOREIGN_KEY(COPY), "memmove", "", 0, 0);
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(COPYING_REGION));
+    run(frame(frame(region, KEY(OUTER)), FOREIGN_KEY(COPY)), 3, THREADS, THREADS, 0);
+    assert_title(only("copies"), "threads copy private variables for 12.00 s");
+}
+
 WITH_CONSTRUCTS(waiting_for_threads_that_copy_is_no_finding_of_its_own)
 {
     uint32_t copy = copy_in_some("__memcpy_avx512_unaligned_erms", 21, 2);
