@@ -82,7 +82,7 @@ bool account_is_taking(const struct state_line *line, const struct delivery *del
     if (directed_is_for_any_holder(lock_key))
         return false;
     if (holder != STATE_NO_HOLDER)
-        return holder == state_line_number(line);
+        return holder == state_line_number(line) && !state_awaits_own(line, lock_key);
     if (!since_ticks)
         return true;
     /* If the lock was held when the wait began, or another thread has taken it since, it is now being handed

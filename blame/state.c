@@ -71,6 +71,12 @@ static bool state_line_names_lock(const struct state_line *line, uint64_t key)
     return false;
 }
 
+bool state_awaits_own(const struct state_line *line, uint64_t key)
+{
+    return unlikely(load_relaxed(&line->wait_key) == key) && PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_NEST_LOCK &&
+           state_line_names_lock(line, key);
+}
+
 struct state_line *state_line_at(uint32_t number)
 {
     return number < load_acquire(&high_water) ? &lines[number] : NULL;
@@ -163,7 +169,8 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
     if (now_ticks && named)
         held = (struct state_release){
             .since = line->held_since[slot], .lacked = line->held_lacked[slot], .asked = line->held_asked[slot]};
-    if (now_ticks)
+    /* If neither is true, another thread's line names the lock. */
+    if (now_ticks && (named || line->held_unnamed))
         state_note_release(line, key, &held, now_ticks);
     if (likely(named)) { /* S4: a sample that no longer finds the lock here finds the noted release */
         store_release(&line->held[slot], 0);
@@ -423,7 +430,8 @@ uint32_t state_count_waiters(const struct state_line *own, int64_t ticks, uint32
         bool waits = unlikely(key) && PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_ORDERED && &lines[i] != own &&
                      load_acquire(&lines[i].state) != STATE_ABSENT;
         uint32_t slot = waits ? state_held_slot(own, key) : STATE_HELD_LOCKS;
-        if (likely(slot == STATE_HELD_LOCKS) || (int64_t)load_relaxed(&lines[i].wait_since) > ticks)
+        if (likely(slot == STATE_HELD_LOCKS) || state_awaits_own(own, key) ||
+            (int64_t)load_relaxed(&lines[i].wait_since) > ticks)
             continue;
         waiters[slot]++;
         total++;
@@ -692,6 +700,7 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         census.holder_counts = load_relaxed(&lines[census.holder].counts_waiters);
     else if (wait_key)
         census.holder = state_find_holder(&when, wait_key, count, &census.holder_counts);
+    census.holder_counts = census.holder_counts && !state_awaits_own(&lines[census.holder], wait_key);
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2, S5 */

@@ -198,6 +198,11 @@ uint32_t state_forget_holder(uint64_t key);
 /* Returns true if the thread with that line holds the lock. [handler] */
 bool state_holds(uint32_t line_number, uint64_t key);
 
+/* Returns true if the thread waits for a lock that it has itself, until another thread releases it. Its samples then do not
+ * count those that wait for the lock: the thread that releases it takes the blame. A nestable lock is never waited for in
+ * this way. [handler] */
+bool state_awaits_own(const struct state_line *line, uint64_t key);
+
 /* The greatest number of threads at one time that counted (T), and the size of the first team, whose threads are still to
  * come. The work of threads beside the teams is booked as if so many were busy, so that nobody is idle because of it. */
 extern uint32_t state_counted_most __attribute__((visibility("hidden")));

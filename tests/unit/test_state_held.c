@@ -1,6 +1,8 @@
 /* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
+#include "blame/account.h"
+#include "cct/profile_format.h"
 #include "tests/unit/census.h"
 #include "tests/unit/fake_clock.h"
 
@@ -302,6 +304,32 @@ FROM_EMPTY(the_next_owner_of_a_free_lock_says_whether_it_had_a_core)
     assert_int_equal(owner, state_line_number(next));
     assert_int_equal(state_handover_after(350, 1, &owner), STATE_PASSED_WITH_CORE);
     assert_int_equal(owner, state_line_number(later));
+}
+
+FROM_EMPTY(an_owner_that_waits_until_another_thread_releases_its_lock_waits_and_counts_nobody)
+{
+    struct state_line *owner = working(), *releaser = working(), *waiter = working();
+    const uint64_t plain = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 1),
+                   nestable = PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 1);
+    const struct delivery delivery = {0};
+    uint32_t waiters[STATE_HELD_LOCKS], self = state_line_number(owner);
+    owner->counts_waiters = true;
+    state_lock_held(owner, plain, clock_ticks());
+    state_set_lockwait(waiter, plain);
+    assert_true(census_at(fake_now_ns, plain, NULL).holder_counts);
+    assert_int_equal(state_count_waiters(owner, INT64_MAX, waiters), 1);
+    state_set_lockwait(owner, plain);
+    assert_int_equal(holder_now(plain), self);
+    assert_false(census_at(fake_now_ns, plain, NULL).holder_counts);
+    assert_int_equal(state_count_waiters(owner, INT64_MAX, waiters), 0);
+    assert_false(account_is_taking(owner, &delivery, plain, self));
+    assert_false(state_lock_released(releaser, plain, clock_ticks()));
+    assert_int_equal(releaser->releases, 0); /* nobody takes it for the thread that held the lock */
+    assert_int_equal(state_forget_holder(plain), self);
+    assert_int_equal(holder_now(plain), STATE_NO_HOLDER);
+    state_lock_held(owner, nestable, clock_ticks());
+    state_set_lockwait(owner, nestable);
+    assert_true(account_is_taking(owner, &delivery, nestable, self)); /* it waits for nobody */
 }
 
 UNIT_MAIN(NULL, NULL)
