@@ -131,12 +131,12 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     free(waiter);
 }
 
-/* Writes "; 0.10 s more while the lock's owner had no core", if that is much. */
+/* Writes ", and 0.10 s for owners without a core", if that is much. */
 static void describe_missing_cores(const struct waiting *waiting, char *text, size_t bytes)
 {
     *text = '\0';
     if (waiting->no_core_ns > NOTABLE_SHARE * waiting->ns)
-        snprintf(text, bytes, "; %s s more while the lock's owner had no core", DECIMAL(waiting->no_core_ns * 1e-9, 2));
+        snprintf(text, bytes, ", and %s s for owners without a core", DECIMAL(waiting->no_core_ns * 1e-9, 2));
 }
 
 /* Writes ", held while blocked in read" if threads mostly waited for holders that slept. */
@@ -181,9 +181,10 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
         snprintf(slept, sizeof slept, ", and for about %s %% its holder slept",
                  DECIMAL(100 * waiting->asleep_ns / waiting->ns, 0));
     }
-    finding.title = format_printable("%s s of waiting for %s%s", DECIMAL(seconds, 2), name, asleep);
-    finding.evidence = format_printable("for %s %% of that, nobody held the lock%s%s%s",
-                                        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), slept, more, cores);
+    finding.title = format_printable("%s s of waiting for %s%s%s", DECIMAL(seconds, 2), name, asleep, cores);
+    finding.evidence = format_printable("for %s %% of %s, nobody held the lock%s%s",
+                                        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0),
+                                        *cores ? "the first part" : "that", slept, more);
     finding.advice = format_printable(
         "%s",
         sleeps ? "A thread sleeps while it holds the lock, and others wait for it. Make the call before the lock is "

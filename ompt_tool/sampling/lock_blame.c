@@ -104,6 +104,21 @@ static void lock_blame_keep(struct thread *thread, uint32_t node_idx, uint64_t k
     moment->blame.shared_idle += blame->shared_idle;
 }
 
+static bool lock_blame_is_ordered(uint64_t key)
+{
+    return PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED;
+}
+
+/* Books waiting while nobody held the lock, now that it is known whether the next owner had a core. In `ordered`, the
+ * next owner is the thread whose turn it is; if it had a core, it was on its way, and it takes the blame at its release. */
+static bool lock_blame_pass_on(struct thread *thread, uint32_t node_idx, uint64_t key, const struct lock_blame *blame,
+                               bool no_core, uint64_t time_ns)
+{
+    if (lock_blame_is_ordered(key) && !no_core)
+        return attribute_waiting(&thread->tree, node_idx, key, blame, DIRECTED_ANY_HOLDER, time_ns);
+    return attribute_handover(&thread->tree, node_idx, key, blame, no_core, time_ns);
+}
+
 bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census,
                        uint64_t time_ns, bool no_core)
 {
@@ -113,13 +128,14 @@ bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, d
         return true;
     if (pthread_lock_is_passing(thread, key))
         return attribute_handover(&thread->tree, node_idx, key, &blame, no_core, time_ns);
-    if (directed_is_for_any_holder(key) || (census.holder != STATE_NO_HOLDER && !census.holder_counts))
-        return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
-    if (census.holder != STATE_NO_HOLDER)
+    if (census.holder != STATE_NO_HOLDER && census.holder_counts && !directed_is_for_any_holder(key))
         return true;
+    bool posix = directed_is_for_any_holder(key) && !lock_blame_is_ordered(key);
+    if (posix || census.holder != STATE_NO_HOLDER)
+        return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
     enum state_handover handover = state_handover_after(census.ticks, key, &owner);
     if (handover != STATE_FREE)
-        return attribute_handover(&thread->tree, node_idx, key, &blame, handover == STATE_PASSED_WITHOUT, time_ns);
+        return lock_blame_pass_on(thread, node_idx, key, &blame, handover == STATE_PASSED_WITHOUT, time_ns);
     lock_blame_keep(thread, node_idx, key, &blame, census, time_ns, no_core);
     return true;
 }
@@ -144,8 +160,8 @@ static void lock_blame_pass(struct thread *thread, bool all)
         /* If the thread itself is the next owner, its sample knows when it certainly had no core. */
         bool self = owner == own || (handover == STATE_FREE && state_holds(own, kept->key));
         bool without = handover == STATE_PASSED_WITHOUT || (self && moment->no_core);
-        attribute_handover(&thread->tree, moved ? thread->tree.root : kept->node_idx, kept->key, &moment->blame,
-                           without, moment->time_ns);
+        lock_blame_pass_on(thread, moved ? thread->tree.root : kept->node_idx, kept->key, &moment->blame, without,
+                           moment->time_ns);
     }
     kept->count = left;
     kept->key = left ? kept->key : 0;

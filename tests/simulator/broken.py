@@ -121,6 +121,8 @@ DEFECTS = [
            "    return busy->no_core ? busy->own_idx : busy->node_idx;", "    return busy->node_idx;"),
     Defect("locks: a lock passes to a thread without a core as to one that has one",
            "    return ticks >= next.since - next.lacked ? STATE_PASSED_WITHOUT : STATE_PASSED_WITH_CORE;", "    return STATE_PASSED_WITH_CORE;"),
+    Defect("locks: whose turn it is in `ordered` always has a core",
+           "    if (lock_blame_is_ordered(key) && !no_core)\n", "    if (lock_blame_is_ordered(key))\n"),
     Defect("locks: one thread waits for a holder, however many do",
            "        struct lock_blame blame = account_waiter(p * waiters[i], census);", "        struct lock_blame blame = account_waiter(p, census);"),
     Defect("locks: who waited for a holder without a core began after its moment",

@@ -128,6 +128,12 @@ void oracle_lock(uint32_t lock, bool held, uint32_t context, uint32_t holder)
                          .context = held ? context_child(context, CONTEXT_LOCK(lock)) : 0});
 }
 
+void oracle_turn(uint32_t lock, uint32_t thread, bool inside)
+{
+    if (!machine.scenario->laws_only)
+        note((struct change){.thread = NO_THREAD, .lock = lock, .held = inside, .peer = thread, .about_turn = true});
+}
+
 void oracle_rank(uint32_t number, bool waits, uint32_t peer)
 {
     context_child(0, CONTEXT_NOBODY);

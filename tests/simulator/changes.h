@@ -14,7 +14,7 @@ struct change {
     uint32_t peer;                  /* about_rank: oracle_rank(); of a lock: its holder */
     uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
     enum exact_state state;
-    bool begins_idle, held, about_core, about_stop, about_rank, no_core, stolen;
+    bool begins_idle, held, about_core, about_stop, about_rank, about_turn, no_core, stolen;
 };
 
 size_t changes_count(void);

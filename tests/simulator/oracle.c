@@ -55,6 +55,8 @@ static struct {
     struct {
         bool held;
         uint32_t context, owner; /* owner: who holds it, or will; NO_THREAD: nobody, or nobody's samples count it */
+        bool inside;             /* whether a thread is in a section whose order is given */
+        uint32_t turn;           /* if not: 1 + whose turn it is; 0: nobody's, or the lock has no order */
     } locks[MAX_LOCKS];
     struct {
         uint32_t context;
@@ -136,13 +138,15 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, struct
 static void waiter_shares(const struct now *now, const struct crowd *crowd, struct share *shares)
 {
     uint32_t lock = now->lock, owner = sum.locks[lock].owner, context = context_parent(now->context);
-    const struct now *next = owner == NO_THREAD ? NULL : &sum.threads[owner];
+    uint32_t turn = sum.locks[lock].turn;
+    const struct now *next = turn ? &sum.threads[turn - 1] : owner != NO_THREAD ? &sum.threads[owner] : NULL;
+    bool lacks = next && next->ready && next->state == EXACT_LOCKWAIT && next->lock == lock;
     shares[0].weight[METRIC_LOCK_HERE] = 1;
     shares[1].adds = !sum.locks[lock].held || owner == NO_THREAD;
-    if (sum.locks[lock].held)
-        shares[1].context = sum.locks[lock].context;
-    else if (next && next->ready && next->state == EXACT_LOCKWAIT && next->lock == lock)
+    if (lacks && (turn || !sum.locks[lock].held))
         shares[1].context = changes_no_core_of(context, lock);
+    else if (sum.locks[lock].held)
+        shares[1].context = sum.locks[lock].context;
     else
         shares[1].context = changes_handoff_of(context, lock);
     shares[1].weight[METRIC_LOCK_WAIT] = 1;
@@ -414,8 +418,21 @@ static uint32_t next_owner(const struct change *change)
     return NO_THREAD;
 }
 
+static uint32_t next_turn(const struct change *change)
+{
+    for (const struct change *next = change + 1; next < changes_at(0) + changes_count(); next++)
+        if (next->about_turn && next->lock == change->lock && next->held)
+            return 1 + next->peer;
+    return 0;
+}
+
 static void apply(const struct change *change)
 {
+    if (change->about_turn) {
+        sum.locks[change->lock].inside = change->held;
+        sum.locks[change->lock].turn = change->held ? 0 : next_turn(change);
+        return;
+    }
     if (change->about_rank) {
         crowd_tell_rank(change->lock, change->held, change->peer);
         return;
@@ -423,6 +440,8 @@ static void apply(const struct change *change)
     if (change->thread == NO_THREAD) {
         sum.locks[change->lock].held = change->held;
         sum.locks[change->lock].context = change->context;
+        if (!sum.locks[change->lock].inside)
+            sum.locks[change->lock].turn = next_turn(change);
         /* of a mutex, which names who releases it, the next owner's samples do not look back */
         sum.locks[change->lock].owner = change->held                ? change->peer
                                         : change->peer != NO_THREAD ? NO_THREAD

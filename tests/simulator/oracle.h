@@ -77,6 +77,8 @@ void oracle_stopped(uint32_t thread, bool stopped);
 void oracle_rank(uint32_t number, bool waits, uint32_t peer);
 /* Whom waiting for it is blamed on, and whose samples count it; NO_THREAD: the waiters' own. */
 void oracle_lock(uint32_t lock, bool held, uint32_t context, uint32_t holder);
+/* A thread enters a section whose order is given, or leaves it. Until the next one enters, it is that one's turn. */
+void oracle_turn(uint32_t lock, uint32_t thread, bool inside);
 void oracle_count(int threads); /* of the program's */
 
 #endif

@@ -205,6 +205,7 @@ enum outcome runtime_ordered(struct activity *activity)
     if (activity->step == LOCK_RELEASES) {
         runtime_call(op, ENTRY_LOCK);
         shared->turn++;
+        oracle_turn(ORDERED_LOCK, thread->number, false);
         send_mutex_released(ompt_mutex_ordered, WAIT_ID(ORDERED_LOCK), runtime_codeptr(op));
         stack_pop(thread);
         runtime_pop();
@@ -223,6 +224,7 @@ enum outcome runtime_ordered(struct activity *activity)
         machine_wait();
         return PAUSE;
     }
+    oracle_turn(ORDERED_LOCK, thread->number, true);
     send_mutex_acquired(ompt_mutex_ordered, WAIT_ID(ORDERED_LOCK), runtime_codeptr(op));
     stack_pop(thread);
     runtime_state(EXACT_WORK);

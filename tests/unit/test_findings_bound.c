@@ -76,6 +76,7 @@ WITH_RUN(waiting_for_a_holder_without_a_core_can_be_saved_as_well)
     for (int i = 0; i < THREADS; i++)
         made.threads[i].lock_wait = 3 * S;
     assert_gain("lock-bound", 3);
+    assert_non_null(strstr(program.findings->finding[0].title, ", and 4.00 s for owners without a core"));
 }
 
 WITH_RUN(the_longest_threads_own_time_stays)
