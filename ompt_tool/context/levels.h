@@ -96,7 +96,8 @@ static inline uint64_t levels_barrier(const struct thread *thread)
 static inline uint64_t levels_next_barrier(struct thread *thread)
 {
     uint8_t *count = (uint8_t *)&thread->level->word;
-    store_relaxed(count, (uint8_t)(*count + 1));
+    if (likely(thread->level->task)) /* else the word is a region's address */
+        store_relaxed(count, (uint8_t)(*count + 1));
     return levels_barrier(thread);
 }
 
