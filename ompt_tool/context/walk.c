@@ -14,10 +14,18 @@
 #define ENTRY_BYTES 64 /* size of _start in bytes; on some systems it has no unwind information */
 
 static uintptr_t program_entry;
+static uint32_t own_module_id; /* this library's */
 
 static uint32_t walk_frame_module_flags(const struct unwind_frame *frame)
 {
     return frame->module ? frame->module->flags : 0;
+}
+
+/* Returns true if the frame is in this library. It calls the program's functions nowhere, so what the frame calls is the
+ * tool's own doing, such as setting the timer of a new thread. */
+static bool walk_is_in_tool(const struct unwind_frame *frame)
+{
+    return frame->range && frame->range->module_id == own_module_id;
 }
 
 uint64_t walk_key(const struct unwind_frame *frame)
@@ -326,7 +334,7 @@ bool walk_task(struct walk *walk, struct path *path)
         }
         if (flags & (PROFILE_MODULE_RUNTIME | PROFILE_MODULE_TOOL | PROFILE_MODULE_INTERPRETER)) {
             if (!(flags & PROFILE_MODULE_INTERPRETER)) {
-                if (leading && walk->in_lock)
+                if (leading && (walk->in_lock || walk_is_in_tool(&walk->at)))
                     path->count = system_count = 0;
                 continue;
             }
@@ -401,5 +409,7 @@ bool walk_finds_program(struct thread *thread)
 
 void walk_init(void)
 {
+    const struct loadmap_range *own = loadmap_find((uintptr_t)&walk_key);
     program_entry = (uintptr_t)getauxval(AT_ENTRY);
+    own_module_id = own ? own->module_id : 0;
 }

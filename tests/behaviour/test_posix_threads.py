@@ -73,6 +73,8 @@ class PosixThreads(BlameTest):
         _, profile = self.measured("short", SHORT)
         self.assertEqual(self.kinds(profile).count("other"), SHORT)
         self.assertLessEqual(profile.run["threads_max"], 9)
+        own_calls = [row.name for row in profile.rows if row.name.startswith("timer_")]
+        self.assertEqual(own_calls, [], "what the tool itself calls when a thread begins is not the program's")
 
     def test_threads_of_code_without_a_linkage_table(self):
         """Such as Rust's. Its calls are not shown to an audit library."""
