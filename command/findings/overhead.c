@@ -362,8 +362,11 @@ void find_overhead(struct inquiry *inquiry)
             snprintf(each, sizeof each, "%s us for each of %llu regions; ", DECIMAL(1e6 * seconds / (double)regions, 1),
                      (unsigned long long)regions);
         overhead_set_title_and_advice(inquiry, &finding, (enum construct)construct, &cost);
-        finding.evidence = format_printable("%s%s %% of this overhead is in the named code", each,
-                                            DECIMAL(100 * cost.top_ns / cost.ns, 0));
+        char lost[FORMAT_NUMBER_BYTES + 60] = "";
+        if (cost.lost_ns > cost.ns)
+            snprintf(lost, sizeof lost, "; for another %s s, this code had no core", DECIMAL(1e-9 * cost.lost_ns, 2));
+        finding.evidence = format_printable("%s%s %% of this overhead is in the named code%s", each,
+                                            DECIMAL(100 * cost.top_ns / cost.ns, 0), lost);
         put_bounded_finding(inquiry, &finding, &relief);
     }
 }

@@ -209,6 +209,18 @@ WITH_CONSTRUCTS(untold_waits_at_the_ends_of_tiny_regions_belong_to_them)
     assert_about(found("fine")->gain_s, with_core_s);
 }
 
+/* What could be saved includes the time in which the runtime's code had no core. */
+WITH_CONSTRUCTS(overhead_that_often_has_no_core_says_so)
+{
+    uint32_t flush = runtime(frame(program.main_node, KEY(SOLVE)), FLUSH);
+    run(flush, 1, THREADS, THREADS, 0);
+    assert_null(strstr(only("fine")->evidence, "no core"));
+    made.nodes[add(flush, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE)].metric =
+        (struct profile_sums){.samples = 1000, .no_core = 5 * S, .inverse_busy = 2 * S};
+    gather();
+    assert_non_null(strstr(found("fine")->evidence, "; for another 5.00 s, this code had no core"));
+}
+
 WITH_CONSTRUCTS(regions_that_are_few_do_not_explain_time_with_no_thread_busy)
 {
     make_tiny_regions(50);
