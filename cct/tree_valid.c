@@ -84,6 +84,8 @@ static bool tree_sums_are_valid(enum profile_node_kind kind, const void *record)
         return waits->longest_ns >= 0 && waits->sum_ns >= waits->longest_ns;
     case PROFILE_NODE_WAITERS:
         return tree_sums_are_not_negative(&idle->loops, 6);
+    case PROFILE_NODE_NEIGHBOURS: /* a variance's estimate may be negative */
+        return true;
     default:
         return tree_sums_are_not_negative(&metric->work, 6) && metric->idle_beside >= 0;
     }

@@ -170,9 +170,13 @@ static void page_put_error_form(struct page *page, enum metric metric)
     const struct {
         const char *before;
         double value;
-    } figures[] = {
-        {"{\"few\":", micro * micro * form.few}, {",\"each\":", micro * form.each}, {",\"own\":", micro * form.own},
-        {",\"beside\":", micro * form.beside},   {",\"all\":", form.all},           {",\"together\":", form.together}};
+    } figures[] = {{"{\"few\":", micro * micro * form.few},
+                   {",\"each\":", micro * form.each},
+                   {",\"own\":", micro * form.own},
+                   {",\"beside\":", micro * form.beside},
+                   {",\"all\":", form.all},
+                   {",\"rains\":", micro * micro * form.rains},
+                   {",\"together\":", form.together}};
     fprintf(page->out, "\"%s\":", metric_title(metric));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         fputs(figures[i].before, page->out);

@@ -73,7 +73,8 @@ static uint32_t profile_merge_map_one(struct merge *merge, const struct profile_
         if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
             return parent;
         return MAP_MERGED + node_tree_child(&merge->tree, parent - MAP_MERGED, node->kind, node->key);
-    case PROFILE_NODE_CORES: /* a part of its parent's sums */
+    case PROFILE_NODE_CORES:      /* a part of its parent's sums */
+    case PROFILE_NODE_NEIGHBOURS: /* of the whole tree */
         return parent;
     case PROFILE_NODE_INSTANCE:
         if (parent == MAP_SKIP || merge->profile->nodes[parent - MAP_MERGED].kind != PROFILE_NODE_PHASE)
@@ -132,12 +133,22 @@ static bool profile_merge_cores_sane(const struct profile_cores *cores)
            cores->beyond >= 0;
 }
 
+static bool profile_merge_neighbours_sane(const struct profile_neighbours *neighbours)
+{
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH; i++)
+        if (!profile_number_sane(neighbours->variance[i]))
+            return false;
+    return true;
+}
+
 static bool profile_merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
 {
     if (node->kind == PROFILE_NODE_RANKS)
         return profile_merge_ranks_sane((const void *)metric);
     if (node->kind == PROFILE_NODE_CORES)
         return profile_merge_cores_sane((const void *)metric);
+    if (node->kind == PROFILE_NODE_NEIGHBOURS)
+        return profile_merge_neighbours_sane((const void *)metric);
     /* In a `<no core>` node, `overhead` may be negative. It is minus the time whose inverse_busy belongs to
      * the parent. */
     double least = profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
@@ -180,6 +191,13 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
+static void profile_merge_neighbours(struct profile *profile, uint64_t half, const struct profile_neighbours *from)
+{
+    for (size_t i = 0; half < 2 && i < PROFILE_NEIGHBOURS_EACH; i++)
+        profile->variance[half * PROFILE_NEIGHBOURS_EACH + i] += from->variance[i];
+    profile->has_variance = true;
+}
+
 /* Returns a bit mask of the trees that were merged into a node. In a merged file, the node itself stores the
  * mask, because the chunk's owner does not name a tree. */
 static uint64_t profile_merge_node_thread_bits(const struct merge *merge, const struct profile_node *node,
@@ -204,6 +222,11 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
         if (!profile_merge_metric_sane((const struct profile_node *)chunk + unit, metric))
             return "damaged: a metric is not a possible value";
         uint8_t kind = ((const struct profile_node *)chunk)[unit].kind;
+        if (kind == PROFILE_NODE_NEIGHBOURS) {
+            profile_merge_neighbours(merge->profile, ((const struct profile_node *)chunk)[unit].key,
+                                     (const void *)metric);
+            continue;
+        }
         if (kind != PROFILE_NODE_RANKS && kind != PROFILE_NODE_CORES && metric->work + metric->overhead > 0)
             merge->profile->nodes[mapped - MAP_MERGED].threads |=
                 profile_merge_node_thread_bits(merge, (const struct profile_node *)chunk + unit, chunk->owner);

@@ -7,27 +7,30 @@
 /* upper bound on the factor by which simultaneous sampling of threads increases the variance */
 #define TOGETHER (4.0 / 3.0)
 
-struct error_terms error_terms_of(const struct profile *profile)
+/* Returns the sum whose variance describes the metric, PROFILE_NEIGHBOURS_SUMS if there is none. */
+static enum profile_neighbours_sum error_sum_of(const struct error_terms *terms, enum metric metric)
 {
-    const struct profile_header *header = &profile->header;
-    struct error_terms terms = {.threads = fmax(header->threads_max, 1),
-                                .cores = fmax(header->cores, 1),
-                                .ranks = fmax(header->ranks_seen, 1),
-                                .without_team = header->without_team};
-    double rate = profile_least_rate(profile);
-    for (size_t i = 0; i < profile->thread_count; i++)
-        terms.waits = terms.waits || profile->threads[i].lock_wait > 0;
-    if (profile_text(profile, "sample"))
-        terms.period = (double)header->period_ns * 1e-9;
-    else if (rate > 0)
-        terms.period = 1 / rate;
-    if (profile_text(profile, "sample") || header->clock != 0)
-        return terms;
-    /* values include the time before the tool's start, which has no error */
-    terms.lifetime = 1e-9 * (double)header->before_start_ns;
-    for (size_t i = 0; i < profile->thread_count; i++)
-        terms.lifetime += 1e-9 * profile_thread_sampled_ns(profile, &profile->threads[i]);
-    return terms;
+    switch (metric) {
+    case METRIC_WORK:
+        return PROFILE_NEIGHBOURS_WORK;
+    case METRIC_OVERHEAD:
+        return PROFILE_NEIGHBOURS_OVERHEAD;
+    case METRIC_LOCK_WAIT:
+        return PROFILE_NEIGHBOURS_LOCK_WAIT;
+    case METRIC_LOCK_WAIT_HERE:
+        return PROFILE_NEIGHBOURS_LOCK_WAIT_HERE;
+    case METRIC_MPI_WAIT:
+        return PROFILE_NEIGHBOURS_MPI_WAIT;
+    case METRIC_IDLENESS:
+        return terms->shared ? PROFILE_NEIGHBOURS_SHARED_IDLENESS : PROFILE_NEIGHBOURS_THREAD_IDLENESS;
+    case METRIC_SHARED_IDLENESS:
+        return PROFILE_NEIGHBOURS_SHARED_IDLENESS;
+    case METRIC_THREAD_IDLENESS:
+        return PROFILE_NEIGHBOURS_THREAD_IDLENESS;
+    default: /* A late sample divides its periods between no core and blocked by one piece of time, so their errors come together.
+     * Core idleness may be negative: the whole program's may be 0 where rows have much of either sign. */
+        return PROFILE_NEIGHBOURS_SUMS;
+    }
 }
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric)
@@ -63,21 +66,111 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
         break;
     }
     double most = unit * fmax(up, down);
+    enum profile_neighbours_sum sum = error_sum_of(terms, metric);
+    bool compared = sum < PROFILE_NEIGHBOURS_SUMS && terms->periods[sum] > 0;
+    double all = terms->period > 0 ? terms->lifetime / terms->period : 0;
+    if (compared)
+        all = terms->periods[sum];
     return (struct error_form){.few = UNSEEN * most * most,
                                .each = unit * (up - down),
                                .own = unit * up * down,
                                .beside = unit * beside,
-                               .all = terms->period > 0 ? terms->lifetime / terms->period : 0,
-                               .together = t > 1 ? TOGETHER : 1};
+                               .all = all,
+                               .rains = compared ? terms->rains[sum] : 0,
+                               .together = t > 1 && !compared ? TOGETHER : 1};
+}
+
+static double error_alone(const struct error_form *form, double value, struct error_basis basis)
+{
+    return fabs(form->each * value + form->own * basis.own);
+}
+
+static double error_rain(const struct error_form *form, double value, struct error_basis basis)
+{
+    return fmax(0, error_alone(form, value, basis) - form->beside * basis.idle_beside);
+}
+
+static double error_left(const struct error_form *form, double value, double rain)
+{
+    double even = form->all > 0 ? value * value / form->all : 0;
+    if (form->rains > 0)
+        even = fmin(even, rain * rain / form->rains);
+    return fmin(rain, form->together * fmax(0, rain - even));
+}
+
+/* Sets for each kind of time what makes the whole program's variance that of its neighbouring samples, if that is less
+ * than the bound. */
+static void error_count_periods(struct error_terms *terms, const struct profile *profile)
+{
+    struct profile_sums total = {.samples = 0};
+    if (!profile->has_variance)
+        return;
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS && profile->nodes[i].kind != PROFILE_NODE_RANKS)
+            profile_sums_add(&total, &profile->nodes[i].metric);
+    double own = profile_sums_own(&total);
+    const struct {
+        enum metric metric;
+        double ns;
+    } sums[PROFILE_NEIGHBOURS_SUMS] = {
+        [PROFILE_NEIGHBOURS_WORK] = {METRIC_WORK, total.work},
+        [PROFILE_NEIGHBOURS_OVERHEAD] = {METRIC_OVERHEAD, total.overhead},
+        [PROFILE_NEIGHBOURS_LOCK_WAIT] = {METRIC_LOCK_WAIT, total.lock_wait},
+        [PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = {METRIC_LOCK_WAIT_HERE, total.lock_wait_here},
+        [PROFILE_NEIGHBOURS_NO_CORE] = {METRIC_NO_CORE, total.no_core},
+        [PROFILE_NEIGHBOURS_BLOCKED] = {METRIC_BLOCKED, total.blocked},
+        [PROFILE_NEIGHBOURS_MPI_WAIT] = {METRIC_MPI_WAIT, total.mpi_wait},
+        [PROFILE_NEIGHBOURS_SHARED_IDLENESS] = {METRIC_SHARED_IDLENESS, total.shared_idle},
+        [PROFILE_NEIGHBOURS_THREAD_IDLENESS] = {METRIC_THREAD_IDLENESS, terms->threads * total.inverse_busy - own}};
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++) {
+        double value = 1e-9 * sums[i].ns, variance = fmax(0, 1e-18 * profile->variance[i]);
+        struct error_form form = error_form_of(terms, sums[i].metric);
+        double rain = error_rain(&form, value, error_basis_of(&total));
+        if (variance < error_left(&form, value, rain)) {
+            terms->periods[i] = value * value / (rain - variance);
+            terms->rains[i] = rain * rain / (rain - variance);
+        }
+    }
+}
+
+struct error_terms error_terms_of(const struct profile *profile)
+{
+    const struct profile_header *header = &profile->header;
+    struct error_terms terms = {.threads = fmax(header->threads_max, 1),
+                                .cores = fmax(header->cores, 1),
+                                .ranks = fmax(header->ranks_seen, 1),
+                                .without_team = header->without_team,
+                                .shared = header->environment == 1};
+    double rate = profile_least_rate(profile);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        terms.waits = terms.waits || profile->threads[i].lock_wait > 0;
+    if (profile_text(profile, "sample"))
+        terms.period = (double)header->period_ns * 1e-9;
+    else if (rate > 0)
+        terms.period = 1 / rate;
+    if (profile_text(profile, "sample") || header->clock != 0)
+        return terms;
+    /* values include the time before the tool's start, which has no error */
+    terms.lifetime = 1e-9 * (double)header->before_start_ns;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        terms.lifetime += 1e-9 * profile_thread_sampled_ns(profile, &profile->threads[i]);
+    error_count_periods(&terms, profile);
+    return terms;
+}
+
+struct error_terms error_terms_bound(const struct error_terms *terms)
+{
+    struct error_terms bound = *terms;
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
+        bound.periods[i] = bound.rains[i] = 0;
+    return bound;
 }
 
 double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)
 {
     struct error_form form = error_form_of(terms, metric);
-    double alone = fabs(form.each * value + form.own * basis.own);
-    double rain = fmax(0, alone - form.beside * basis.idle_beside);
-    double left = form.together * fmax(0, rain - (form.all > 0 ? value * value / form.all : 0));
-    return form.few * (alone > 0 ? rain / alone : 1) + fmin(rain, left);
+    double alone = error_alone(&form, value, basis), rain = error_rain(&form, value, basis);
+    return form.few * (alone > 0 ? rain / alone : 1) + error_left(&form, value, rain);
 }
 
 struct error_basis error_basis_of(const struct profile_sums *sums)

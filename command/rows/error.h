@@ -11,19 +11,22 @@
 #define ERROR_NEVER      4.0 /* number of standard deviations beyond which chance is no explanation */
 
 struct error_terms error_terms_of(const struct profile *profile);
+/* Returns terms whose errors are upper bounds, not estimates from neighbouring samples. Laws need them. */
+struct error_terms error_terms_bound(const struct error_terms *terms);
 
 /* The coefficients of a metric's variance. The page computes the errors of its own sums from them
  * (command/html/page/README.md). The variance of a value is
  *
- *     few rain / alone + min(rain, together max(0, rain - value^2 / all))
+ *     few rain / alone + min(rain, together max(0, rain - even))
  *
  * with  alone = |each value + own busy time|, the variance if each thread was busy alone,
- *       rain  = max(0, alone - beside idle_beside).
+ *       rain  = max(0, alone - beside idle_beside),
+ *       even  = min(value^2 / all, rain^2 / rains).
  *
- * `all` is the number of samples that all threads had; if it is 0, the term value^2 / all is left out. Each
- * sampling period has one sample, so code that always runs has no error. */
+ * `all` is the number of periods in which time of this kind occurs. If `all` is 0, `even` is 0; if `rains` is 0, the second
+ * term is left out. Each sampling period has one sample, so code that runs in all of them has no error. */
 struct error_form {
-    double few, each, own, beside, all, together;
+    double few, each, own, beside, all, rains, together;
 };
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric);

@@ -99,7 +99,11 @@ struct error_terms {
     double threads, cores;
     double ranks; /* number of ranks of one machine that saw one another */
     bool without_team;
-    bool waits; /* whether threads waited for locks */
+    bool waits;  /* whether threads waited for locks */
+    bool shared; /* whether `idleness` means shared idleness */
+    /* by enum profile_neighbours_sum: `all` and `rains` of struct error_form, as far as its variance tells them; 0: it
+     * tells less than the lifetime of the threads */
+    double periods[PROFILE_NEIGHBOURS_SUMS], rains[PROFILE_NEIGHBOURS_SUMS];
 };
 
 /* The node whose statistics show how the times of a row differ between a job's ranks (command/rows/spread.c). */

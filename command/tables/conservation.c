@@ -445,16 +445,15 @@ static double law_tolerance_of_lock_wait(const struct profile *profile, const st
 }
 
 /* Adds the laws that compare the totals of contexts and of threads. */
-static void conservation_add_sums(struct law_list *laws, const struct profile *profile, const struct rows *rows,
+static void conservation_add_sums(struct law_list *laws, const struct profile *profile, const struct error_terms *error,
                                   const struct ledger *ledger, const struct profile_sums *total)
 {
     const double s = 1e-9, wait_s = fmax(total->lock_wait, ledger->lock_wait) * s;
-    law_list_add(laws,
-                 (struct conservation_law){.name = "lock_wait",
-                                           .statement = "lock wait blamed on contexts = lock wait of threads",
-                                           .left = total->lock_wait * s,
-                                           .right = ledger->lock_wait * s,
-                                           .tolerance = law_tolerance_of_lock_wait(profile, &rows->error, wait_s)});
+    law_list_add(laws, (struct conservation_law){.name = "lock_wait",
+                                                 .statement = "lock wait blamed on contexts = lock wait of threads",
+                                                 .left = total->lock_wait * s,
+                                                 .right = ledger->lock_wait * s,
+                                                 .tolerance = law_tolerance_of_lock_wait(profile, error, wait_s)});
     law_list_add(laws, (struct conservation_law){.name = "samples",
                                                  .statement = "samples delivered = recorded + dropped",
                                                  .left = (double)ledger->delivered,
@@ -474,6 +473,7 @@ static void conservation_add_idleness(struct law_list *laws, const struct profil
                                       const struct ledger *ledger, const struct profile_sums *total)
 {
     const double s = 1e-9, before_s = (double)profile->header.before_start_ns * s, shared_s = total->shared_idle * s;
+    const struct error_terms bound = error_terms_bound(&rows->error);
     double idle_s = (ledger->idle - ledger->parked - ledger->idle_nobody_busy) * s, thread_idle = 0;
     struct profile_sums lost, early = profile_sums_before_start(&profile->header, &lost);
     double capacity_s = rows->threads * (total->inverse_busy + early.inverse_busy + lost.inverse_busy) * s;
@@ -487,7 +487,7 @@ static void conservation_add_idleness(struct law_list *laws, const struct profil
             .statement = "shared idleness of contexts = idle time of threads in use while a thread was busy or ready",
             .left = shared_s,
             .right = idle_s,
-            .tolerance = law_tolerance_of_idleness(&rows->error, fmax(idle_s, shared_s))});
+            .tolerance = law_tolerance_of_idleness(&bound, fmax(idle_s, shared_s))});
     /* exact, but the right side may be a small difference of large numbers */
     law_list_add(
         laws, (struct conservation_law){
@@ -502,7 +502,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                           struct conservation_law laws[CONSERVATION_LAWS])
 {
     const double s = 1e-9;
-    const struct error_terms *error = &rows->error;
+    const struct error_terms bound = error_terms_bound(&rows->error), *error = &bound;
     struct ledger ledger;
     struct profile_sums total = {0};
     struct law_list list = {.law = laws};
@@ -524,7 +524,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                                         s,
                                 .right = ledger.lifetime * s,
                                 .tolerance = law_tolerance_of_thread_ends(error, profile->thread_count)});
-    conservation_add_sums(&list, profile, rows, &ledger, &total);
+    conservation_add_sums(&list, profile, error, &ledger, &total);
     if (!events) {
         conservation_add_idleness(&list, profile, rows, &ledger, &total);
         conservation_add_bound(&list, profile);

@@ -20,6 +20,7 @@ static void lock_blame_book(struct thread *thread, uint32_t node_idx, uint64_t k
     bool posix = contended_is_posix(key);
     contended_note(key);
     lock_waits_note(thread, key);
+    neighbours_add(&thread->neighbours, blame);
     if (!node_idx || !attribute_blame(&thread->tree, node_idx, key, blame, time_ns))
         attribute_waiting(&thread->tree, thread->tree.root, no_core && !posix ? DIRECTED_NO_CORE | key : key, blame,
                           state_line_number(thread->line), time_ns);
@@ -124,8 +125,11 @@ bool lock_blame_moment(struct thread *thread, uint32_t node_idx, uint64_t key, d
 {
     struct lock_blame blame = account_waiter(p, census);
     uint32_t owner;
+    bool counts = census.holder != STATE_NO_HOLDER && census.holder_counts && !directed_is_for_any_holder(key);
     if (pthread_lock_is_counted(thread, key))
         return true;
+    if (!counts) /* otherwise the holder's samples book it */
+        neighbours_add(&thread->neighbours, &blame);
     if (pthread_lock_is_passing(thread, key))
         return attribute_handover(&thread->tree, node_idx, key, &blame, no_core, time_ns);
     if (census.holder != STATE_NO_HOLDER && census.holder_counts && !directed_is_for_any_holder(key))

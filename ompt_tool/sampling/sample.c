@@ -203,6 +203,7 @@ static inline void sample_book_part(struct thread *thread, struct profile_metric
                                     struct census census, uint64_t time_ns)
 {
     struct lock_blame idleness = account_idleness(metric, p, census);
+    neighbours_add(&thread->neighbours, &idleness);
     attribute_time(&thread->tree, node_idx, time_ns,
                    (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
@@ -300,6 +301,11 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
     woken_slept(thread, busy.node_idx, delivery->p);
 }
 
+void sample_compare(struct thread *thread)
+{
+    neighbours_compare(&thread->neighbours, &thread->tree, thread->ledger, thread_most());
+}
+
 void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery)
 {
     struct waiting_places places;
@@ -317,6 +323,7 @@ void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core,
         sample_drop(thread, delivery, PROFILE_DROP_NO_MEMORY);
     else if (!no_core)
         woken_slept(thread, node_idx, delivery->p);
+    sample_compare(thread);
 }
 
 static void sample_record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -401,6 +408,7 @@ static __attribute__((noinline, cold)) void sample_book_nobody_busy(struct threa
         double inverse = p / told[number].idle;
         metric->shared_idle += p;
         metric->inverse_busy += inverse;
+        neighbours_add(&thread->neighbours, &(struct lock_blame){.inverse_busy = inverse, .shared_idle = p});
         attribute_time(&thread->tree, node_idx, delivery_moment_ns(delivery, number, moments),
                        (struct profile_time_value){0, (float)inverse, (float)p, 0});
         attribute_places(&thread->tree, node_idx, p, &places, &share);

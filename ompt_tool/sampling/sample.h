@@ -22,6 +22,10 @@ void sample_record_state(struct thread *thread, const struct delivery *delivery,
 /* Records time during which the whole process was stopped. Returns false if memory is short. [handler] */
 bool sample_book_stopped(struct thread *thread, const struct delivery *delivery);
 
+/* Compares what has been recorded since the last call with what came before (blame/neighbours.h). Called when a delivery,
+ * or a part of it with a state of its own, is recorded. [handler] */
+void sample_compare(struct thread *thread);
+
 /* Counts the delivery as delivered, and records it as time that the thread slept in this context, or lacked a core
  * there after the sleep. [handler] */
 void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery);

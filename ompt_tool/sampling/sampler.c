@@ -78,6 +78,7 @@ static void sampler_take_sleeper(struct thread *thread, const siginfo_t *info, c
     struct delivery delivery = sleeper_delivery(thread, by_cpu_timer, clocks);
     counters_take(thread);
     fault_record_sleeper(thread, &delivery, by_cpu_timer, context);
+    sample_compare(thread);
     session_record_modules();
 }
 
@@ -107,6 +108,7 @@ static void sampler_take_sample(struct thread *thread, const siginfo_t *info, uc
         return;
     }
     fault_record_sample(thread, &delivery, context);
+    sample_compare(thread);
     diversion_heed_threads();
     session_record_modules(); /* compares only two numbers, unless the walk has found a new library */
     sampler_note_duration(thread, clocks);

@@ -53,6 +53,8 @@ static void settle_book_dispatch(struct thread *thread, uint32_t node_idx, struc
         settle_carry_dispatch(thread);
     tracing_tell(thread, TRACER_DISPATCH, metric ? node_idx : (uint32_t)TRACER_CARRIED);
     thread->ledger->overhead += thread->idle.p;
+    neighbours_add(&thread->neighbours, &(struct lock_blame){.inverse_busy = thread->idle.dispatch.inverse_busy,
+                                                             .shared_idle = thread->idle.dispatch.shared_idle});
     time_add_state(&thread->tree, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
     thread->idle.pending = false;
 }

@@ -263,6 +263,7 @@ static void thread_clear_record(struct thread *thread)
     thread->unnamed_critical = 0;
     thread->mpi = (struct mpi_wait){0};
     thread->core = (struct core){.now.state = CORE_HAD};
+    thread->neighbours = (struct neighbours){0};
     thread->construct.share = 0;
     thread->construct.team = 0;
 }

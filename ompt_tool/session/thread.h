@@ -14,6 +14,7 @@
 #include "base/float_state.h"
 #include "blame/account.h"
 #include "blame/contended.h"
+#include "blame/neighbours.h"
 #include "blame/state.h"
 #include "blame/waited.h"
 #include "cct/profile_format.h"
@@ -260,6 +261,7 @@ struct thread {
     struct contended_pace pace;
     struct thread_construct construct; /* the construct that the thread executes */
     struct path path, context_path;
+    struct neighbours neighbours; /* of its samples, for the errors that reports state */
     struct mpi_wait mpi;
     struct pthread_wait pthread;
     struct thread_awaits awaits;

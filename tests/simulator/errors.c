@@ -37,6 +37,7 @@ struct errors_line {
     } of[ERRORS_CLASSES];
 };
 
+#define ROUNDING_S   1e-6 /* a smaller error is none: the figure is exact in all runs */
 #define ERRORS_LINES 2048u
 static struct errors_line kinds[FIGURE_OF_COUNT][METRIC_COUNT], lines[ERRORS_LINES], detailed[ERRORS_LINES];
 static uint32_t line_count, detailed_count;
@@ -84,9 +85,9 @@ static void add_to_line(struct errors_line *line, const struct errors_figure *fi
         return;
     line->of[class].runs += figure->runs;
     line->of[class].covered += figure->covered;
-    if (class == ERRORS_FEW || figure->squares == 0)
-        return;
     double real = STATED_DEVIATIONS * sqrt(figure->squares / figure->runs);
+    if (class == ERRORS_FEW || real < ROUNDING_S)
+        return;
     line->of[class].width += figure->stated / real;
     line->of[class].weight += figure->runs;
 }

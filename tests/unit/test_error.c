@@ -161,4 +161,29 @@ UNIT_TEST(threads_that_draw_together_get_room_for_it)
     assert_true(fabs(error_variance(&two, METRIC_WORK, 1, ERROR_ALONE) - floor - PERIOD) < 1e-12);
 }
 
+/* Ten seconds of work in visits of one second, by three threads: the whole has the variance of its ends, and so has code
+ * that is all of it. Code that is half of it is known no better than if it were half of each visit. */
+UNIT_TEST(what_neighbouring_samples_say_replaces_the_time_of_all_threads)
+{
+    const double ends = 20 * PERIOD * PERIOD / 6;
+    struct merged_node node = {.kind = PROFILE_NODE_FRAME, .metric = {.work = 10e9}};
+    struct profile_thread threads[3] = {{.last_ns = 20000000000}, {.last_ns = 20000000000}, {.last_ns = 20000000000}};
+    struct profile profile = {.header = {.rate = 200, .period_ns = 5000000, .threads_max = 3, .cores = 3},
+                              .nodes = &node,
+                              .node_count = 1,
+                              .threads = threads,
+                              .thread_count = 3,
+                              .has_variance = true};
+    profile.variance[PROFILE_NEIGHBOURS_WORK] = 1e18 * ends;
+    struct error_terms terms = error_terms_of(&profile), bound = error_terms_bound(&terms);
+    double floor = error_variance(&terms, METRIC_WORK, 0, ERROR_ALONE);
+    assert_true(fabs(error_variance(&terms, METRIC_WORK, 10, ERROR_ALONE) - floor - ends) < 1e-12);
+    assert_true(fabs(error_variance(&terms, METRIC_WORK, 5, ERROR_ALONE) - floor - (5 * PERIOD + ends / 2) / 2) < 1e-9);
+    profile.has_variance = false; /* an older file */
+    terms = error_terms_of(&profile);
+    assert_true(error_variance(&terms, METRIC_WORK, 10, ERROR_ALONE) ==
+                error_variance(&bound, METRIC_WORK, 10, ERROR_ALONE));
+    assert_true(error_variance(&bound, METRIC_WORK, 10, ERROR_ALONE) > 50 * ends);
+}
+
 UNIT_MAIN(NULL, NULL)

@@ -230,7 +230,9 @@ export class Model {
         const form = of[key],
             alone = Math.abs(form.each * value + form.own * own),
             rain = Math.max(0, alone - form.beside * beside),
-            left = form.together * Math.max(0, rain - (form.all > 0 ? value ** 2 / form.all : 0));
+            evenRain = form.rains > 0 ? rain ** 2 / form.rains : Infinity,
+            even = form.all > 0 ? Math.min(value ** 2 / form.all, evenRain) : 0,
+            left = form.together * Math.max(0, rain - even);
         return deviations * Math.sqrt(form.few * (alone > 0 ? rain / alone : 1) + Math.min(rain, left));
     }
 

@@ -1,0 +1,34 @@
+/* The variances of a thread's sums, estimated from neighbouring samples. docs/accounting.md derives them ("What is
+ * stated"). */
+#ifndef BLAME_BLAME_NEIGHBOURS_H
+#define BLAME_BLAME_NEIGHBOURS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cct/profile_metrics.h"
+
+struct profile_thread;
+struct lock_blame;
+struct tree;
+
+/* Everything is 0 at the start of a thread. */
+struct neighbours {
+    /* blame that the thread's samples have booked, in any context, in ns */
+    double lock_wait, inverse_busy, shared_idle;
+    uint64_t periods;                      /* number of periods until the last sample */
+    double until[PROFILE_NEIGHBOURS_SUMS]; /* sums until the last sample, in ns */
+    /* what the last period added to each sum, and the period before it, in ns */
+    float last[2][PROFILE_NEIGHBOURS_SUMS];
+    struct profile_neighbours *record[2]; /* in the thread's tree; NULL before the first sample */
+};
+
+/* Adds blame that a sample of the thread has booked. [handler] */
+void neighbours_add(struct neighbours *neighbours, const struct lock_blame *blame);
+
+/* Compares what the last sample has added to the thread's sums with what the samples before it added. Called after each
+ * sample. threads: T. [handler] */
+void neighbours_compare(struct neighbours *neighbours, struct tree *tree, const struct profile_thread *ledger,
+                        double threads);
+
+#endif
