@@ -5,6 +5,7 @@
  * are mapped from the outermost inward. */
 #include "command/profile/merge.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "command/profile/balance.h"
@@ -136,7 +137,7 @@ static bool profile_merge_cores_sane(const struct profile_cores *cores)
 static bool profile_merge_neighbours_sane(const struct profile_neighbours *neighbours)
 {
     for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH; i++)
-        if (!profile_number_sane(neighbours->variance[i]))
+        if (!profile_number_sane(sqrt(fabs(neighbours->variance[i])))) /* squares of times */
             return false;
     return true;
 }
