@@ -721,17 +721,20 @@ static void loader_tell_of_unmet_symbols(void)
     }
 }
 
-EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
+/* Returns the LLVM runtime's function that returns a thread's number, and the runtime's names; 0 if there is none. The
+ * runtime may also be linked into the program itself. */
+static uintptr_t loader_find_runtime(struct elf_view *view)
 {
-    elf_view_forget_pages();
-    self.mapped |= flag == LA_ACT_CONSISTENT && self.program == (const struct link_map *)*cookie;
-    if (flag != LA_ACT_CONSISTENT || !(self.llvm || self.gomp))
-        return;
-    if (self.gomp && self.real)
-        loader_tell_of_unknown_functions();
-    if (self.llvm)
-        loader_tell_of_unmet_symbols();
-    self.fresh_count = 0;
+    const struct link_map *maps[] = {self.llvm, self.program};
+    for (size_t i = 0; i < 2; i++) {
+        if (!maps[i])
+            continue;
+        elf_view_of_map(view, maps[i]);
+        uintptr_t start = elf_view_function(view, "__kmpc_global_thread_num");
+        if (start && elf_view_function(view, "__kmpc_fork_call"))
+            return start;
+    }
+    return 0;
 }
 
 /* Starts the runtime if there is one. Any call to the runtime starts it, and the runtime starts the tool. We
@@ -741,24 +744,16 @@ EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
 static bool loader_start_runtime(void)
 {
     struct elf_view view;
-    /* the runtime may also be linked into the program itself */
-    const struct link_map *maps[] = {self.llvm, self.program};
-    for (size_t i = 0; i < 2; i++) {
-        if (!maps[i])
-            continue;
-        elf_view_of_map(&view, maps[i]);
-        uintptr_t start = elf_view_function(&view, "__kmpc_global_thread_num");
-        if (!start || !elf_view_function(&view, "__kmpc_fork_call"))
-            continue;
-        self.started = false; /* until the runtime has loaded the tool */
-        ((int (*)(void *))start)(NULL);
-        self.started = true;
-        uintptr_t places = self.launched.moved ? elf_view_function(&view, "omp_get_num_places") : 0;
-        if (places)
-            ((int (*)(void))places)();
-        return true;
-    }
-    return false;
+    uintptr_t start = loader_find_runtime(&view);
+    if (!start)
+        return false;
+    self.started = false; /* until the runtime has loaded the tool */
+    ((int (*)(void *))start)(NULL);
+    self.started = true;
+    uintptr_t places = self.launched.moved ? elf_view_function(&view, "omp_get_num_places") : 0;
+    if (places)
+        ((int (*)(void))places)();
+    return true;
 }
 
 /* Returns true if the program starts with an OpenMP runtime that is not LLVM's, whether the tool measures it or
@@ -785,6 +780,9 @@ static bool loader_finds_sandbox(void)
 static void loader_start_tool(void)
 {
     struct elf_view view;
+    self.started = true;
+    if (self.measured || !*self.given.tool || loader_has_gcc_runtime() || loader_finds_sandbox())
+        return;
     if (!loader_load(self.given.tool) || !self.measured)
         return;
     elf_view_of_map(&view, self.tool_map);
@@ -793,13 +791,37 @@ static void loader_start_tool(void)
         begin();
 }
 
+/* A constructor of a library creates the process's first thread (OpenBLAS). */
+static void loader_on_first_thread(void)
+{
+    struct elf_view view;
+    if (!loader_find_runtime(&view))
+        loader_start_tool();
+}
+
+EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
+{
+    elf_view_forget_pages();
+    if (!self.mapped && flag == LA_ACT_CONSISTENT && self.program == (const struct link_map *)*cookie) {
+        self.mapped = true;
+        binding_await_first_thread(loader_on_first_thread);
+    }
+    if (flag != LA_ACT_CONSISTENT || !(self.llvm || self.gomp))
+        return;
+    if (self.gomp && self.real)
+        loader_tell_of_unknown_functions();
+    if (self.llvm)
+        loader_tell_of_unmet_symbols();
+    self.fresh_count = 0;
+}
+
 /* The loader calls this before main, after the constructors of all libraries. */
 EXPORT void la_preinit(uintptr_t *cookie)
 {
     (void)cookie;
+    bool was_started = self.started;
+    binding_leave_first_thread();
     self.started = true;
-    if (loader_start_runtime() || self.measured)
-        return;
-    if (*self.given.tool && !loader_has_gcc_runtime() && !loader_finds_sandbox())
+    if (!loader_start_runtime() && !was_started)
         loader_start_tool();
 }

@@ -73,3 +73,54 @@ void binding_divert_all(void)
     for (size_t i = 0; i < STUB_COUNT; i++)
         binding_divert(i);
 }
+
+/* ---- the first thread ---- */
+
+#define FIRST_COUNT 2
+static const size_t first_stubs[FIRST_COUNT] = {STUB_OF_pthread_create, STUB_OF_thrd_create};
+
+static struct {
+    void (*call)(void); /* NULL: nobody waits for the first thread */
+    uintptr_t libc[FIRST_COUNT];
+} first;
+
+void binding_leave_first_thread(void)
+{
+    for (size_t i = 0; first.call && i < FIRST_COUNT; i++)
+        stubs_to[first_stubs[i]] = first.libc[i];
+    first.call = NULL;
+}
+
+/* Returns where the stub jumps to now. */
+static uintptr_t binding_on_first(size_t stub)
+{
+    void (*call)(void) = first.call;
+    binding_leave_first_thread();
+    if (call)
+        call();
+    return stubs_to[stub];
+}
+
+static int binding_first_pthread_create(void *thread, const void *attributes, void *start, void *argument)
+{
+    uintptr_t create = binding_on_first(STUB_OF_pthread_create);
+    return ((int (*)(void *, const void *, void *, void *))create)(thread, attributes, start, argument);
+}
+
+static int binding_first_thrd_create(void *thread, void *start, void *argument)
+{
+    uintptr_t create = binding_on_first(STUB_OF_thrd_create);
+    return ((int (*)(void *, void *, void *))create)(thread, start, argument);
+}
+
+void binding_await_first_thread(void (*on_first)(void))
+{
+    const uintptr_t hooks[FIRST_COUNT] = {(uintptr_t)binding_first_pthread_create,
+                                          (uintptr_t)binding_first_thrd_create};
+    first.call = on_first;
+    for (size_t i = 0; i < FIRST_COUNT; i++) {
+        first.libc[i] = stubs_to[first_stubs[i]];
+        if (first.libc[i])
+            stubs_to[first_stubs[i]] = hooks[i];
+    }
+}

@@ -16,6 +16,12 @@
  * function of the library that was added first. [init] */
 void binding_add(const struct elf_view *library);
 
+/* Calls `on_first` when a thread is created, before that, once. [init] */
+void binding_await_first_thread(void (*on_first)(void));
+
+/* Ends that, if no thread has been created. [init] */
+void binding_leave_first_thread(void);
+
 /* Returns the function's stub, or the function's own address if it has none. Older versions of a function that behave
  * differently (pthread_cond_wait) have none. [init] */
 uintptr_t binding_of(uintptr_t function);

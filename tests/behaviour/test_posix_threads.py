@@ -81,6 +81,13 @@ class PosixThreads(BlameTest):
         _, profile = self.measured("workers", 300, name="posix_threads_got", env={})
         self.assertEqual(self.kinds(profile), ["initial", "other", "other"])
 
+    def test_threads_that_a_library_makes_before_main(self):
+        _, profile = self.measured(name="pool_made_early", env={})
+        self.assertEqual(self.kinds(profile), ["initial", "other", "other"])
+        self.assert_worked(profile, "works_at_once", 0.1)
+        self.assert_worked(profile, "works_when_called", 0.05)
+        self.assertGreater(profile.total("blocked", "works_when_called"), 0.05)
+
     def test_the_program_ends_while_threads_run(self):
         _, profile = self.measured("running", 100)
         self.assert_worked(profile, "alpha", 0.1)
