@@ -53,7 +53,7 @@ PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(PTHREADS_LAYER) $(GOMP_
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-PLUGIN_LIBS  := -lunwind-$(MACHINE) -lunwind -lZydis -lm
+PLUGIN_LIBS  := -lunwind-$(MACHINE) -lunwind -lZydis
 include command/export/export.mk
 # Linked into the command where the system's static libraries suffice for that (Debian 13's do not), because loading them
 # takes half a millisecond at each start. liblzma and libbz2 are libdw's.

@@ -1,7 +1,6 @@
 #include "base/run_options.h"
 
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,7 @@ static bool read_option_seconds(const char **text, uint64_t *ns)
             digits = 10 * digits + (*at - '0');
             parts *= 10;
         }
-    double seconds = digits / fmax(parts, 1);
+    double seconds = parts ? digits / parts : digits;
     if (at == *text || seconds > 1e9)
         return false;
     *ns = (uint64_t)(seconds * 1e9);

@@ -39,6 +39,11 @@ static const char *const others[] = {
 #define NAMED_COUNT  (OPTION_COUNT + 1)
 #define OTHER_COUNT  (sizeof(others) / sizeof(others[0]))
 
+static const char *variables_known(size_t i)
+{
+    return i < OPTION_COUNT ? table[i].option.name : others[i - OPTION_COUNT];
+}
+
 /* Prints a message about a BLAME_ variable that nothing reads, because its name is probably misspelt. */
 static void variables_check_name(const char *entry)
 {
@@ -49,14 +54,14 @@ static void variables_check_name(const char *entry)
     if (strncmp(entry, prefix, strlen(prefix)) != 0 || strncmp(entry + strlen(prefix), "TEST_", 5) == 0)
         return;
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(entry, "="), entry);
-    for (size_t i = 0; i < OPTION_COUNT + OTHER_COUNT; i++) {
-        const char *known = i < OPTION_COUNT ? table[i].option.name : others[i - OPTION_COUNT];
-        size_t letters = option_distance(name, known);
-        if (letters == 0)
+    for (size_t i = 0; i < OPTION_COUNT + OTHER_COUNT; i++)
+        if (strcmp(name, variables_known(i)) == 0)
             return;
-        if (letters < least && i < NAMED_COUNT) {
+    for (size_t i = 0; i < NAMED_COUNT; i++) {
+        size_t letters = option_distance(name, variables_known(i));
+        if (letters < least) {
             least = letters;
-            nearest = known;
+            nearest = variables_known(i);
         }
     }
     log_line_of_job(name, ": there is no such variable", nearest ? "; did you mean " : "", nearest ? nearest : "",
