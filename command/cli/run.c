@@ -180,12 +180,18 @@ static void find_output_folder(const char *out, char *folder, size_t bytes)
     snprintf(folder, bytes, "%.*s", length ? (int)length : 1, length ? out : ".");
 }
 
-/* Returns whether a folder can be created in `folder`; false with errno. Creates one and removes it, since
- * permissions do not show a read-only file system or /proc. Returns true if a sandbox refuses mkdir() in
- * general: the program may run, because nothing is known. */
+/* Returns whether a folder can be created in `folder`; false with errno. Permissions do not show a read-only file system
+ * or /proc. If a file without a name can be created, a folder can be, too; otherwise, creates a folder and removes it, for
+ * which some disks need milliseconds. Returns true if a sandbox refuses mkdir() in general: the program may run, because
+ * nothing is known. */
 static bool can_make_folder_in(const char *folder)
 {
     char path[PATH_MAX + 32];
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        close(fd);
+        return true;
+    }
     bool sandbox = mkdir("", 0700) != 0 && errno != ENOENT;
     snprintf(path, sizeof path, "%s/.blame-run-XXXXXX", folder);
     if (!mkdtemp(path))
@@ -549,13 +555,10 @@ static void prepare_environment(const char *program, const struct parts *parts, 
         prepare_audit_library(program, parts);
 }
 
-/* Replaces this process by the program; does not return. `parts` is NULL if the program runs unmeasured. Only this
- * process gets the program's environment: the reports are not made under the tool. */
-static void exec_program(char **argv, const char *program, const struct parts *parts, const struct workspace *space)
+/* Replaces this process by the program; does not return. */
+static void exec_program(char **argv, const char *program)
 {
     char own[24];
-    if (parts)
-        prepare_environment(program, parts, space);
     setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
     for (size_t i = 0; i < CHANGED_COUNT; i++)
         signal(changed[i].signal, changed[i].before);
@@ -566,12 +569,30 @@ static void exec_program(char **argv, const char *program, const struct parts *p
     _exit(cause == ENOENT ? 127 : 126);
 }
 
-/* Starts the program in a child process. Returns false with errno. */
+/* Returns a copy of the list, malloc'ed; NULL if there is no memory. */
+static char **copy_environment(void)
+{
+    size_t count = 1;
+    for (char **entry = environ; *entry; entry++)
+        count++;
+    char **copy = malloc(count * sizeof(*copy));
+    return copy ? memcpy(copy, environ, count * sizeof(*copy)) : NULL;
+}
+
+/* Starts the program in a child process. `parts` is NULL if the program runs unmeasured. Returns false with errno. */
 static bool start_program(char **argv, const char *program, const struct parts *parts, const struct workspace *space)
 {
-    pid_t pid = fork();
+    char **own = copy_environment();
+    if (!own)
+        return false;
+    if (parts)
+        prepare_environment(program, parts, space);
+    pid_t pid = vfork(); /* not fork(), which would copy this process's memory to no use */
     if (pid == 0)
-        exec_program(argv, program, parts, space);
+        exec_program(argv, program);
+    int cause = errno;
+    environ = own; /* The reports are not made under the tool. */
+    errno = cause;
     child_pid = pid;
     return pid > 0;
 }
@@ -700,7 +721,9 @@ int cli_run(int argc, char **argv)
             remove_workspace(&space);
         space.notes[0] = '\0';
         unsetenv("BLAME_NOTES");
-        exec_program(argv + first, program, attach ? &parts : NULL, &space);
+        if (attach)
+            prepare_environment(program, &parts, &space);
+        exec_program(argv + first, program);
     }
     int signal_of = 0, status = wait_for_program(&signal_of);
     follow_end(&follower);
