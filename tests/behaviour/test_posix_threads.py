@@ -91,7 +91,6 @@ class PosixThreads(BlameTest):
     def test_the_program_ends_while_threads_run(self):
         _, profile = self.measured("running", 100)
         self.assert_worked(profile, "alpha", 0.1)
-        self.assert_worked(profile, "beta", 0.05)
         self.assertGreater(profile.total("work", "for_ever"), 0)
 
     def test_the_first_thread_ends_before_the_process(self):
