@@ -15,13 +15,12 @@ void neighbours_add(struct neighbours *neighbours, const struct lock_blame *blam
     neighbours->shared_idle += blame->shared_idle;
 }
 
-static bool neighbours_have_records(struct neighbours *neighbours, struct tree *tree)
+static struct profile_neighbours *neighbours_record(struct neighbours *neighbours, struct tree *tree)
 {
-    for (uint32_t half = 0; half < 2; half++)
-        if (unlikely(!neighbours->record[half]))
-            neighbours->record[half] = (struct profile_neighbours *)attribute_at(
-                tree, tree_child(tree, tree->root, PROFILE_NODE_NEIGHBOURS, half));
-    return neighbours->record[0] && neighbours->record[1];
+    if (unlikely(!neighbours->record))
+        neighbours->record =
+            (struct profile_neighbours *)attribute_at(tree, tree_child(tree, tree->root, PROFILE_NODE_NEIGHBOURS, 0));
+    return neighbours->record;
 }
 
 static void neighbours_read(const struct neighbours *neighbours, const struct profile_thread *ledger, double threads,
@@ -33,8 +32,6 @@ static void neighbours_read(const struct neighbours *neighbours, const struct pr
     sums[PROFILE_NEIGHBOURS_OVERHEAD] = ledger->overhead;
     sums[PROFILE_NEIGHBOURS_LOCK_WAIT] = neighbours->lock_wait;
     sums[PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = ledger->lock_wait;
-    sums[PROFILE_NEIGHBOURS_NO_CORE] = ledger->no_core;
-    sums[PROFILE_NEIGHBOURS_BLOCKED] = ledger->blocked;
     sums[PROFILE_NEIGHBOURS_MPI_WAIT] = ledger->mpi_wait;
     sums[PROFILE_NEIGHBOURS_SHARED_IDLENESS] = neighbours->shared_idle;
     sums[PROFILE_NEIGHBOURS_THREAD_IDLENESS] = threads * neighbours->inverse_busy - own;
@@ -45,7 +42,8 @@ void neighbours_compare(struct neighbours *neighbours, struct tree *tree, const 
 {
     double sums[PROFILE_NEIGHBOURS_SUMS];
     uint64_t count = ledger->delivered - neighbours->periods;
-    if (!count || !neighbours_have_records(neighbours, tree))
+    struct profile_neighbours *record = neighbours_record(neighbours, tree);
+    if (!count || !record)
         return;
     neighbours_read(neighbours, ledger, threads, sums);
     bool late = count > 1; /* Errors of its moments come together. */
@@ -59,7 +57,7 @@ void neighbours_compare(struct neighbours *neighbours, struct tree *tree, const 
         double variance = x * (x - 5.0 / 3 * a + 2.0 / 3 * b);
         if (late)
             variance = x * x / (double)count;
-        neighbours->record[i / PROFILE_NEIGHBOURS_EACH]->variance[i % PROFILE_NEIGHBOURS_EACH] += variance;
+        record->variance[i] += variance;
         neighbours->until[i] = sums[i];
     }
     neighbours->periods = ledger->delivered;

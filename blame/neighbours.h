@@ -20,7 +20,7 @@ struct neighbours {
     double until[PROFILE_NEIGHBOURS_SUMS]; /* sums until the last sample, in ns */
     /* what the last period added to each sum, and the period before it, in ns */
     float last[2][PROFILE_NEIGHBOURS_SUMS];
-    struct profile_neighbours *record[2]; /* in the thread's tree; NULL before the first sample */
+    struct profile_neighbours *record; /* in the thread's tree; NULL before the first sample */
 };
 
 /* Adds blame that a sample of the thread has booked. [handler] */

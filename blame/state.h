@@ -78,10 +78,9 @@ struct state_line {
     uint64_t wait_since;                    /* start of the wait for wait_key */
     /* ticks that the thread lacked a core at the end of its last wait for a lock; only the thread reads it */
     uint64_t wait_lacked;
-    int32_t tid; /* number of the thread */
-    bool
-        wait_uncounted; /* whether only the thread's own samples count its wait for wait_key, a lock of POSIX threads */
-    uint32_t releases;  /* number of entries ever written to released[] */
+    int32_t tid;           /* number of the thread */
+    bool wait_uncounted;   /* whether only the thread's own samples count its wait for wait_key, a mutex or the like */
+    uint32_t releases;     /* number of entries ever written to released[] */
     uint32_t acquisitions; /* number of locks acquired; distinguishes one wait from the next */
     /* The last releases of stamped locks. A sample asks who held a lock when its timer was due, and several
      * short sections may have run since. */

@@ -125,20 +125,18 @@ enum profile_neighbours_sum {
     PROFILE_NEIGHBOURS_OVERHEAD,
     PROFILE_NEIGHBOURS_LOCK_WAIT,
     PROFILE_NEIGHBOURS_LOCK_WAIT_HERE,
-    PROFILE_NEIGHBOURS_NO_CORE,
-    PROFILE_NEIGHBOURS_BLOCKED,
     PROFILE_NEIGHBOURS_MPI_WAIT,
     PROFILE_NEIGHBOURS_SHARED_IDLENESS,
     PROFILE_NEIGHBOURS_THREAD_IDLENESS,
     PROFILE_NEIGHBOURS_SUMS
 };
-#define PROFILE_NEIGHBOURS_EACH 8u
 
 /* The metric of NEIGHBOURS nodes, in ns^2: x (x - 5/3 a + 2/3 b) summed over the periods of all threads of the tree,
  * for each sum. In one period x was added to the sum, in the period before it a, and in the one before that b. A sample of
  * n periods adds x^2 / n, and is 0 as a or b. */
 struct profile_neighbours {
-    double variance[PROFILE_NEIGHBOURS_EACH];
+    double variance[PROFILE_NEIGHBOURS_SUMS];
+    double reserved;
 };
 
 #define PROFILE_COUNTERS 8u /* maximum number of events in BLAME_COUNTERS */
@@ -162,9 +160,8 @@ _Static_assert(sizeof(struct profile_cores) == sizeof(struct profile_metric),
                "a struct profile_cores is as large as a struct profile_metric");
 _Static_assert(sizeof(struct profile_woken) == sizeof(struct profile_metric),
                "a struct profile_woken is as large as a struct profile_metric");
-_Static_assert(sizeof(struct profile_neighbours) == sizeof(struct profile_metric) &&
-                   PROFILE_NEIGHBOURS_SUMS <= 2 * PROFILE_NEIGHBOURS_EACH,
-               "a struct profile_neighbours is as large as a struct profile_metric, and two have room for all sums");
+_Static_assert(sizeof(struct profile_neighbours) == sizeof(struct profile_metric),
+               "a struct profile_neighbours is as large as a struct profile_metric");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
 
 #endif

@@ -136,7 +136,7 @@ static bool profile_merge_cores_sane(const struct profile_cores *cores)
 
 static bool profile_merge_neighbours_sane(const struct profile_neighbours *neighbours)
 {
-    for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH; i++)
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
         if (!profile_number_sane(sqrt(fabs(neighbours->variance[i])))) /* squares of times */
             return false;
     return true;
@@ -192,10 +192,10 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
-static void profile_merge_neighbours(struct profile *profile, uint64_t half, const struct profile_neighbours *from)
+static void profile_merge_neighbours(struct profile *profile, const struct profile_neighbours *from)
 {
-    for (size_t i = 0; half < 2 && i < PROFILE_NEIGHBOURS_EACH; i++)
-        profile->variance[half * PROFILE_NEIGHBOURS_EACH + i] += from->variance[i];
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
+        profile->variance[i] += from->variance[i];
     profile->has_variance = true;
 }
 
@@ -224,8 +224,7 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
             return "damaged: a metric is not a possible value";
         uint8_t kind = ((const struct profile_node *)chunk)[unit].kind;
         if (kind == PROFILE_NODE_NEIGHBOURS) {
-            profile_merge_neighbours(merge->profile, ((const struct profile_node *)chunk)[unit].key,
-                                     (const void *)metric);
+            profile_merge_neighbours(merge->profile, (const void *)metric);
             continue;
         }
         if (kind != PROFILE_NODE_RANKS && kind != PROFILE_NODE_CORES && metric->work + metric->overhead > 0)

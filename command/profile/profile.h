@@ -110,7 +110,7 @@ struct profile {
     /* ns during which a signal or a debugger had stopped the process; for a job, the sum over its processes */
     double stopped_ns;
     /* the NEIGHBOURS nodes of all trees, in ns^2, by enum profile_neighbours_sum; has_variance: whether there are any */
-    double variance[2 * PROFILE_NEIGHBOURS_EACH];
+    double variance[PROFILE_NEIGHBOURS_SUMS];
     bool has_variance;
 };
 

@@ -27,8 +27,8 @@ static enum profile_neighbours_sum error_sum_of(const struct error_terms *terms,
         return PROFILE_NEIGHBOURS_SHARED_IDLENESS;
     case METRIC_THREAD_IDLENESS:
         return PROFILE_NEIGHBOURS_THREAD_IDLENESS;
-    default: /* A late sample divides its periods between no core and blocked by one piece of time, so their errors come together.
-     * Core idleness may be negative: the whole program's may be 0 where rows have much of either sign. */
+    default: /* A late sample divides its periods between no core and blocked: their errors come together. Core idleness
+              * may be negative: the whole program's may be 0 where rows have much of either sign. */
         return PROFILE_NEIGHBOURS_SUMS;
     }
 }
@@ -117,8 +117,6 @@ static void error_count_periods(struct error_terms *terms, const struct profile 
         [PROFILE_NEIGHBOURS_OVERHEAD] = {METRIC_OVERHEAD, total.overhead},
         [PROFILE_NEIGHBOURS_LOCK_WAIT] = {METRIC_LOCK_WAIT, total.lock_wait},
         [PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = {METRIC_LOCK_WAIT_HERE, total.lock_wait_here},
-        [PROFILE_NEIGHBOURS_NO_CORE] = {METRIC_NO_CORE, total.no_core},
-        [PROFILE_NEIGHBOURS_BLOCKED] = {METRIC_BLOCKED, total.blocked},
         [PROFILE_NEIGHBOURS_MPI_WAIT] = {METRIC_MPI_WAIT, total.mpi_wait},
         [PROFILE_NEIGHBOURS_SHARED_IDLENESS] = {METRIC_SHARED_IDLENESS, total.shared_idle},
         [PROFILE_NEIGHBOURS_THREAD_IDLENESS] = {METRIC_THREAD_IDLENESS, terms->threads * total.inverse_busy - own}};

@@ -8,15 +8,15 @@
 
 #define P 5e6 /* a sample of 5 ms */
 
-static struct profile_neighbours record[2];
+static struct profile_neighbours record;
 static struct neighbours neighbours;
 static struct profile_thread ledger;
 
 static void begin(void)
 {
     memset(&ledger, 0, sizeof(ledger));
-    memset(record, 0, sizeof(record));
-    neighbours = (struct neighbours){.record = {&record[0], &record[1]}};
+    memset(&record, 0, sizeof(record));
+    neighbours = (struct neighbours){.record = &record};
 }
 
 /* A delivery that stands for that many periods. */
@@ -29,7 +29,7 @@ static void deliver(double *sum, uint32_t periods)
 
 static double variance_of(enum profile_neighbours_sum sum)
 {
-    return record[sum / PROFILE_NEIGHBOURS_EACH].variance[sum % PROFILE_NEIGHBOURS_EACH] / (P * P);
+    return record.variance[sum] / (P * P);
 }
 
 static void assert_near(double value, double expected)
@@ -45,7 +45,7 @@ UNIT_TEST(what_is_in_every_period_has_no_variance)
     for (uint32_t i = 0; i < 20; i++)
         deliver(&ledger.work, 1);
     assert_near(variance_of(PROFILE_NEIGHBOURS_WORK), 1 / 3.0);
-    assert_near(variance_of(PROFILE_NEIGHBOURS_BLOCKED), 0);
+    assert_near(variance_of(PROFILE_NEIGHBOURS_OVERHEAD), 0);
 }
 
 UNIT_TEST(visits_that_are_seen_once_come_like_rain)
