@@ -113,17 +113,19 @@ overhead() { # THREADS NAME PROGRAM ...: the modes in turns; each program prints
 census() { # THREADS
     [ -e "$programs/libnoop.so" ] || { row "a sample with its census, us" "$1" -; return; }
     late && return
-    local turn least=999 most=999 time
+    local turn least=999 most=999 time samples=
     export OMP_NUM_THREADS=$1
     for turn in 1 2 3; do
+        ! late || break
         time=$(NOOP_RATE=5000 floor "$programs/ep" W | awk '{ print $4 }')
         least=$(awk "BEGIN { t = ${time:-999}; print t < $least ? t : $least }")
         time=$(BLAME_RATE=5000 measured "$programs/ep" W | awk '{ print $4 }')
-        most=$(awk "BEGIN { t = ${time:-999}; print t < $most ? t : $most }")
-        samples=$(number recorded)
+        if awk "BEGIN { exit !(${time:-999} < $most) }"; then
+            most=$time samples=$(number recorded)
+        fi
         rm -rf "$scratch/out"
     done
-    row "a sample with its census, us" "$1" "$(awk "BEGIN { printf \"%.2f\", 1e6 * ($most - $least) * $1 / $samples }")"
+    row "a sample with its census, us" "$1" "$(awk "BEGIN { n = ${samples:-0}; if (n) printf \"%.2f\", 1e6 * ($most - $least) * $1 / n; else print \"-\" }")"
     unset OMP_NUM_THREADS
 }
 
