@@ -103,18 +103,21 @@ static bool write_html_page(FILE *out, const struct opened_profile *opened, cons
 {
     struct lock_table *locks = lock_table_gather(opened->profile, opened->rows, opened->symbols);
     struct wait_table *waits = wait_table_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct wake_table *wakes = wake_table_gather(opened->profile, opened->rows, opened->symbols);
     struct phase_table *phases = phases_any(opened->profile) ? phases_gather(opened->profile, opened->rows) : NULL;
     struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
     struct html_input input = {.profile = opened->profile,
                                .rows = opened->rows,
                                .locks = locks,
                                .waits = waits,
+                               .wakes = wakes,
                                .phases = phases,
                                .findings = findings};
     bool good = html_write(out, &input, options, result);
     int why = errno;
     findings_free(findings);
     phases_free(phases);
+    wake_table_free(wakes);
     wait_table_free(waits);
     lock_table_free(locks);
     errno = why;

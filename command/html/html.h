@@ -10,6 +10,7 @@
 #include "command/tables/locks.h"
 #include "command/tables/phases.h"
 #include "command/tables/waits.h"
+#include "command/tables/wakes.h"
 
 /* maximum number of rows in the page, unless the user asks for more; with more rows, a browser takes too long */
 #define HTML_ROWS 100000
@@ -43,6 +44,7 @@ struct html_input {
     const struct rows *rows;
     const struct lock_table *locks;
     const struct wait_table *waits;
+    const struct wake_table *wakes;
     const struct findings *findings;  /* NULL: the user wants no findings */
     const struct phase_table *phases; /* NULL: the program has no phases */
 };

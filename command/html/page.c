@@ -249,6 +249,7 @@ static const struct {
     {",\n\"threads\":", page_put_threads},
     {",\n\"locks\":", page_put_locks},
     {",\n\"waits\":", page_put_waits},
+    {",\n\"wakes\":", page_put_wakes},
     {",\n\"findings\":", page_put_findings},
     {",", page_put_sources},
     {",\n\"strings\":", page_put_strings},

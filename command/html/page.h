@@ -49,6 +49,9 @@ void page_text(struct page *page, const char *text);
 void page_whole(FILE *out, int64_t value);
 void page_micro(FILE *out, double seconds);
 
+/* Writes a text and then a time in seconds. */
+void page_put_seconds(struct page *page, const char *before, double ns);
+
 /* A base64 encoder. It must be zeroed before the first byte, and page_base64_end() must be called after the last
  * one. */
 struct base64 {
@@ -70,11 +73,12 @@ void page_put_rows(struct page *page);
 /* Writes the value of the key "phases". */
 void page_put_phases(struct page *page);
 
-/* Write the values of the keys "threads" (with the number of threads left out), "locks", "waits" and
+/* Write the values of the keys "threads" (with the number of threads left out), "locks", "waits", "wakes" and
  * "findings". */
 void page_put_threads(struct page *page);
 void page_put_locks(struct page *page);
 void page_put_waits(struct page *page);
+void page_put_wakes(struct page *page);
 void page_put_findings(struct page *page);
 
 /* Writes the value of the key "ranks". */

@@ -45,6 +45,12 @@ void page_micro(FILE *out, double seconds)
     fwrite_unlocked(first, 1, (size_t)(end - first), out);
 }
 
+void page_put_seconds(struct page *page, const char *before, double ns)
+{
+    fputs(before, page->out);
+    json_decimal(page->out, ns * 1e-9, 6);
+}
+
 static void page_base64_put_group(struct base64 *to)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -408,6 +408,23 @@ class Explanations(PageTest):
         self.run_script("blame.report.tip.show(1, 10, 10)")
         self.assertIn(dict(documented)["<before OpenMP start>"], self.one(".tip").text)
 
+    def test_wakes_show_who_woke_whom_and_link_to_both(self):
+        data = small()
+        kind = len(data["strings"])
+        data["strings"] += ["semaphore", "/src/queue.c"]
+        data["wakes"] = {"columns": ["kind", "seconds", "waits", "waiter", "waiter_file", "waiter_line", "waker", "waker_file", "waker_line"],
+                         "rows": [[kind, 1.5, 3, 1, kind + 1, 40, 2, kind + 1, 7], [kind, 0.5, 2, 1, kind + 1, 40, -1, 0, 0]]}
+        self.open(data)
+        cells = [text for text in self.texts("#wakes .tree-row > *")]
+        self.assertEqual([cells[i] for i in (0, 1, 2, 4, 6)], ["1.500", "3", "semaphore", "queue.c:40", "queue.c:7"])
+        self.assertEqual(cells[7 + 5 : 7 + 7], ["", ""])
+        self.one("#wakes .tree-row .link").click()
+        self.assertEqual(self.run_script("return blame.report.tree.selected.row"), 1)
+
+    def test_a_page_without_wakes_has_no_such_section(self):
+        self.open(small())
+        self.assertEqual(self.texts("#wakes"), [])
+
     def test_waits_explain_what_ran_meanwhile(self):
         data = beside_others()
         no_core = len(data["rows"]["name"]) - 1

@@ -27,8 +27,8 @@ class ReportPage(BlameTest, PageTest):
         self.assertEqual(run.status, 0, run)
         return run
 
-    def show(self, name, *options, env=None, place=""):
-        run, _ = self.profile_of(name, env=env, checks=())
+    def show(self, name, *options, env=None, place="", arguments=(), how="library"):
+        run, _ = self.profile_of(name, *arguments, env=env, how=how, checks=())
         self.directory, = run.directories()
         path = os.path.join(self.folder, "report page #1?.html")
         self.command("html", self.directory, "-o", path, *options)
@@ -150,6 +150,19 @@ class ReportPage(BlameTest, PageTest):
             near = [abs(seconds - due) <= 0.5 * 10**-decimals + 1e-6 and abs(percent - share) <= 0.0501
                     for due, share in expected[name]]
             self.assertTrue(any(near), (name, cell, expected[name]))
+
+    def test_wakes_are_those_of_wakes_csv(self):
+        self.show("wakes", arguments=("3", "semaphore", "end"), how="launcher")
+        expected = self.file("wakes")
+        shown = self.run_script("return blame.report.wakes.table.rows")
+        self.assertGreater(len(expected), 2)
+        self.assertEqual(len(shown), len(expected))
+        for row, of in zip(expected, shown):
+            self.assertEqual((row["kind"], float(row["seconds"]), int(row["waits"])), (of["kind"], of["seconds"], of["waits"]))
+            for end in ("waiter", "waker"):
+                self.assertEqual(int(row[f"{end}_line"]), of[f"{end}_line"])
+                self.assertEqual(self.run_script("return blame.report.model.name(arguments[0])", of[end]), row[f"{end}_function"])
+        self.check_sorting("wakes")
 
     def test_what_hurts_and_the_tables_beside_it(self):
         """A lock that takes much of the run, beside little idleness, leads the tree and the flame graph."""

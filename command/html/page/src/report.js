@@ -7,7 +7,7 @@ import { phasesSection } from "./phases.js";
 import { ranksSection } from "./ranks.js";
 import { runSection } from "./run.js";
 import { Search } from "./search.js";
-import { locksSection, sectionNotes, threadsSection, waitsSection } from "./sections.js";
+import { locksSection, sectionNotes, threadsSection, waitsSection, wakesSection } from "./sections.js";
 import { Source } from "./source.js";
 import { Spread } from "./spread.js";
 import { State } from "./state.js";
@@ -64,6 +64,7 @@ export class Report {
         this.threads = threadsSection(model);
         this.locks = locksSection(model, go);
         this.waits = waitsSection(model, go);
+        this.wakes = wakesSection(model, go);
         this.shares = shareBar(model, state);
         const sections = [
             this.findings && ["findings", "Findings"],
@@ -74,6 +75,7 @@ export class Report {
             ["threads", "Threads"],
             ["locks", "Locks"],
             ["waits", "Waits"],
+            this.wakes && ["wakes", "Wakes"],
             ["run", "Run"],
         ].filter(Boolean);
         this.toolbar = new Toolbar(model, state, this.search, sections, {
@@ -97,6 +99,7 @@ export class Report {
                 section("threads", "Threads", numbers.threads, this.threads),
                 section("locks", "Locks", numbers.locks, this.locks),
                 section("waits", "Waits", "where threads waited, and what ran meanwhile", this.waits),
+                this.wakes && section("wakes", "Wakes", "which code woke threads that slept", this.wakes),
                 section("run", "Run", "", runSection(model)),
             ),
             h("footer", null, `blame ${model.data.header.version ?? ""}`),
@@ -369,7 +372,7 @@ export class Report {
             root.setAttribute("data-theme", "light");
         } else if (this.themeBefore) root.setAttribute("data-theme", this.themeBefore);
         else root.removeAttribute("data-theme");
-        for (const list of [this.tree.list, this.phases?.table.list, this.ranks?.table.list, this.threads.table?.list, this.locks.table?.list, this.waits.table?.list])
+        for (const list of [this.tree.list, this.phases?.table.list, this.ranks?.table.list, this.threads.table?.list, this.locks.table?.list, this.waits.table?.list, this.wakes?.table.list])
             if (begin) list?.showAll(PRINTED_ROWS);
             else list?.showSome();
         this.flame.update();

@@ -226,6 +226,13 @@ export function locksSection(model, go) {
     return { element: table.element, table };
 }
 
+const pathOf = (model, row) =>
+    model
+        .path(row)
+        .slice(1)
+        .map((of) => model.name(of))
+        .join(" > ");
+
 // Returns a row for each pair of a place where threads waited and the context that ran meanwhile, the longest wait
 // first.
 function waitRows(model) {
@@ -272,16 +279,32 @@ export function waitsSection(model, go) {
                 rows,
                 "context",
                 "while this ran",
-                (row) =>
-                    row.context < 0
-                        ? "(small)"
-                        : model
-                              .path(row.context)
-                              .slice(1)
-                              .map((of) => model.name(of))
-                              .join(" > "),
+                (row) => (row.context < 0 ? "(small)" : pathOf(model, row.context)),
                 go,
             ),
+        ],
+        rows,
+    );
+    return { element: table.element, table };
+}
+
+// Returns the section that shows which code ended threads' sleep; null if no sample found such a sleep.
+export function wakesSection(model, go) {
+    const text = (index) => model.strings[index] ?? "",
+        rows = records(model.data.wakes).map((row) => ({ ...row, kind: text(row.kind) })),
+        path = (row) => (row >= 0 ? pathOf(model, row) : ""),
+        place = (end) => (row) => (row[`${end}_line`] > 0 ? `${baseName(text(row[`${end}_file`]))}:${row[`${end}_line`]}` : "");
+    if (!rows.length) return null;
+    const table = new Table(
+        "Woken by",
+        [
+            amountColumn(model, "seconds", "slept s", (row) => row.seconds, "Seconds that threads slept at the place until this code woke them: part of blocked"),
+            numberColumn("waits", "waits", (row) => row.waits, null, "Waits that a sample saw: a lower bound", "5rem"),
+            textColumn("kind", "for", "10.5rem", (row) => row.kind),
+            contextColumn(model, rows, "waiter", "in", (row) => path(row.waiter), go),
+            textColumn("waiter_at", "at", "minmax(8rem, .6fr)", place("waiter")),
+            contextColumn(model, rows, "waker", "woken by", (row) => path(row.waker), go),
+            textColumn("waker_at", "at", "minmax(8rem, .6fr)", place("waker")),
         ],
         rows,
     );
