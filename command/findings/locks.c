@@ -169,6 +169,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
                             .asleep_s = idle_s,
                             .moved_s = 1e-9 * waiting->held_ns,
                             .idle_follows = true};
+    add_lock_calls(inquiry, inquiry->rows->row[waiting->row].function, &relief);
     if (lock)
         shorten_name(name, lock->name);
     else

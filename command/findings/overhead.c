@@ -47,6 +47,7 @@ struct cost {
     double search_ns; /* part of `ns` in which threads at the end of a region look for tasks */
     double test_ns;   /* part of `ns` in calls that test a lock */
     double lost_ns;   /* ns for which the same code had no core */
+    double late_ns;   /* ns for which the work of pieces that are too small had no core */
     uint32_t row;
 };
 
@@ -82,13 +83,13 @@ static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
 }
 
 /* Adds the ns for which a row's own code had no core, and the idleness beside it then. */
-static void add_lost_below(const struct rows *rows, uint32_t index, struct cost *cost)
+static void add_lost_below(const struct rows *rows, uint32_t index, double *lost_ns, double *idle_ns)
 {
     for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end) {
         if (!row_is_no_core(&rows->row[child]))
             continue;
-        cost->lost_ns += rows->row[child].exclusive->no_core;
-        cost->idle_ns += 1e9 * metric_value(rows, rows->row[child].exclusive, METRIC_IDLENESS);
+        *lost_ns += rows->row[child].exclusive->no_core;
+        *idle_ns += 1e9 * metric_value(rows, rows->row[child].exclusive, METRIC_IDLENESS);
     }
 }
 
@@ -96,6 +97,20 @@ static bool row_tests_lock(const struct row *row)
 {
     return row->kind == ROW_RUNTIME &&
            (strstr(row->label->name, "test_lock") || strstr(row->label->name, "test_nest_lock"));
+}
+
+/* Adds the time without a core of work in pieces that are too small. A thread that wakes up for a piece may have to wait
+ * for a core; with larger pieces, it wakes up less often. all: whether all regions are too small. */
+static void add_late_pieces(const struct inquiry *inquiry, enum construct construct, bool all, struct cost *cost)
+{
+    const struct rows *rows = inquiry->rows;
+    for (uint32_t i = 1; i < rows->count; i++) {
+        uint32_t unit = inquiry->unit_of[i];
+        bool small = unit != UNIT_NONE && inquiry->unit[unit].fine && inquiry->unit[unit].fine_by == construct;
+        if (rows->row[i].kind != ROW_STATEMENT && !(rows->row[i].exclusive->overhead > 0) &&
+            (small || (all && inquiry->region[i] != ROW_NONE)))
+            add_lost_below(rows, i, &cost->late_ns, &cost->idle_ns);
+    }
 }
 
 static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
@@ -112,7 +127,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
             inquiry->spun_ns[i] >= MOSTLY_ONE * ns || (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
-        add_lost_below(rows, i, &cost);
+        add_lost_below(rows, i, &cost.lost_ns, &cost.idle_ns);
         cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
                                           : host_idle_once(inquiry, i, stamp);
         bool search = construct == CONSTRUCT_TASK && construct_of(rows, row) == CONSTRUCT_REGION;
@@ -191,12 +206,16 @@ static void join_groups(const struct inquiry *inquiry, struct group *group)
             group[i] = group[inquiry->unit[i].host];
 }
 
-static bool pieces_are_too_small(const struct inquiry *inquiry, const struct group *group)
+/* Sets *by to the construct with most of the overhead. */
+static bool pieces_are_too_small(const struct inquiry *inquiry, const struct group *group, enum construct *by)
 {
     double sum = 0, most = 0;
     for (int construct = 0; construct < CONSTRUCTS; construct++) {
         sum += group->cost[construct];
-        most = fmax(most, group->cost[construct]);
+        if (group->cost[construct] > most) {
+            most = group->cost[construct];
+            *by = (enum construct)construct;
+        }
     }
     struct relief relief = {.spent_s = most * 1e-9};
     return sum >= group->work && sum >= group->idle && finding_is_enough(inquiry, most * 1e-9) &&
@@ -225,8 +244,10 @@ static void mark_costly_creation(struct inquiry *inquiry)
         if (ns < unit->sum.work || !finding_is_enough(inquiry, ns * 1e-9))
             continue;
         for (uint32_t j = 0; j < inquiry->unit_count; j++)
-            if (inquiry->unit[j].host == unit->host)
+            if (inquiry->unit[j].host == unit->host) {
                 inquiry->unit[j].fine = true;
+                inquiry->unit[j].fine_by = CONSTRUCT_TASK;
+            }
     }
 }
 
@@ -247,7 +268,7 @@ void find_fine_units(struct inquiry *inquiry)
         join_groups(inquiry, group);
         for (uint32_t i = 0; i < inquiry->unit_count; i++) {
             struct unit *unit = &inquiry->unit[i];
-            unit->fine = pieces_are_too_small(inquiry, &group[i]);
+            unit->fine = pieces_are_too_small(inquiry, &group[i], &unit->fine_by);
             unit->tiny = start_ns[i] > 0 && start_ns[i] >= unit->sum.work && unit->sum.work < regions * TINY_S * 1e9;
         }
         free(group);
@@ -257,9 +278,55 @@ void find_fine_units(struct inquiry *inquiry)
     /* Waiting at the end of a fine region belongs to the region. */
     for (uint32_t i = 1; i < inquiry->rows->count; i++) {
         uint32_t started = region_started(inquiry, i), end = inquiry->unit_of[i];
-        if (started != UNIT_NONE && end != UNIT_NONE && inquiry->unit[started].fine)
+        if (started != UNIT_NONE && end != UNIT_NONE && inquiry->unit[started].fine) {
             inquiry->unit[end].fine = true;
+            inquiry->unit[end].fine_by = inquiry->unit[started].fine_by;
+        }
     }
+}
+
+/* ---- locks ---- */
+
+/* Returns whether a row is a call that takes or releases a lock. Sets *function to the one that calls. */
+static bool row_calls_lock(struct inquiry *inquiry, uint32_t index, uint32_t *function)
+{
+    const struct row *row = &inquiry->rows->row[index];
+    *function = inquiry->rows->row[inquiry->own[index]].function;
+    return row->kind == ROW_RUNTIME && row->exclusive->overhead > 0 && spent_in(inquiry, index) == CONSTRUCT_LOCK;
+}
+
+void add_lock_calls(struct inquiry *inquiry, uint32_t function, struct relief *relief)
+{
+    double lost_ns = 0, idle_ns = 0;
+    uint32_t caller;
+    for (uint32_t i = 1; i < inquiry->rows->count; i++) {
+        if (!row_calls_lock(inquiry, i, &caller) || caller != function)
+            continue;
+        relief->spent_s += 1e-9 * inquiry->rows->row[i].exclusive->overhead;
+        add_lost_below(inquiry->rows, i, &lost_ns, &idle_ns);
+    }
+    relief->lost_s += 1e-9 * lost_ns;
+    relief->idle_s += 1e-9 * idle_ns;
+}
+
+/* Returns the ns for which threads waited for locks in or because of functions that take locks. */
+static double lock_waits_ns(struct inquiry *inquiry)
+{
+    const struct wait_table *waits = inquiry->waits;
+    struct pair_map takes = {0};
+    uint32_t function;
+    double ns = 0;
+    for (uint32_t i = 1; i < inquiry->rows->count; i++)
+        if (row_calls_lock(inquiry, i, &function))
+            *pair_map_slot(&takes, function, 0) = 1;
+    for (size_t i = 0; i < waits->pair_count; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        function = inquiry->rows->row[inquiry->own[pair->row]].function;
+        if (waits->place[pair->place].kind == WAIT_LOCK && *pair_map_slot(&takes, function, 0) == 1)
+            ns += pair->ns;
+    }
+    pair_map_free(&takes);
+    return ns;
 }
 
 /* ---- findings ---- */
@@ -340,16 +407,19 @@ static void put_tiny_regions(struct inquiry *inquiry, const struct cost *cost, c
 void find_overhead(struct inquiry *inquiry)
 {
     for (int construct = 0; construct < CONSTRUCTS; construct++) {
+        bool tiny = construct == CONSTRUCT_REGION && nobody_busy_is_enough(inquiry) && idles_for_tiny_regions(inquiry);
         struct cost cost = cost_of(inquiry, (enum construct)construct);
+        add_late_pieces(inquiry, (enum construct)construct, tiny, &cost);
         double seconds = cost.ns * 1e-9;
         struct relief relief = {.spent_s = seconds,
-                                .lost_s = 1e-9 * cost.lost_ns,
+                                .waited_s = construct == CONSTRUCT_LOCK ? 1e-9 * lock_waits_ns(inquiry) : 0,
+                                .lost_s = 1e-9 * (cost.lost_ns + cost.late_ns),
                                 .idle_s = 1e-9 * cost.idle_ns,
                                 .idle_follows = true,
                                 .wall_s = inquiry->nobody_busy_s};
         uint64_t regions = inquiry->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
-        if (construct == CONSTRUCT_REGION && nobody_busy_is_enough(inquiry) && idles_for_tiny_regions(inquiry)) {
+        if (tiny) {
             put_tiny_regions(inquiry, &cost, &relief);
             continue;
         }

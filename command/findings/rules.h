@@ -88,6 +88,7 @@ struct unit {
     bool both;            /* whether idleness and overhead of the unit are one finding */
     /* whether the unit's overhead exceeds its work and its idleness, so that its pieces are too small */
     bool fine;
+    enum construct fine_by; /* if `fine`: the construct with most of this overhead */
     bool slow_creation; /* whether a finding says that the unit creates its tasks too slowly, or executes such tasks */
     bool tiny;          /* whether starting the unit's regions takes longer than their work */
     /* the unit that represents all units whose idleness may have the same cause; may be this unit itself */
@@ -215,6 +216,8 @@ void findings_gather_floors(struct inquiry *inquiry);
 /* Returns an upper bound on the seconds by which the run becomes shorter. docs/findings.md, "The bound", has
  * the equation. */
 double bound_of(const struct inquiry *inquiry, const struct relief *relief);
+/* Adds the time of calls that take and release locks in a function: a repair may make them unnecessary. */
+void add_lock_calls(struct inquiry *inquiry, uint32_t function, struct relief *relief);
 /* Returns the thread-seconds for which waiting threads had no core. The ledgers' idle_no_core includes such
  * time of sleeping threads, so the share of sleeping threads is subtracted. */
 double waited_without_core_s(const struct profile *profile);
@@ -266,6 +269,7 @@ void find_overhead(struct inquiry *inquiry);
 void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions */
 void find_pools(struct inquiry *inquiry);
 void find_one_thread(struct inquiry *inquiry);
+void find_unequal_threads(struct inquiry *inquiry);
 void find_unseen_threads(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 void find_late_ranks(struct inquiry *inquiry);

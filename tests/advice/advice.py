@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Measures the advice of the findings. Each program of advice.c, advice.cc (by clang and by gcc) and advice.f90 loses
 time for one known cause, and has the fix that the right finding advises. For each program, with 2 and 4 threads, alone
-and beside two busy loops, three rounds of three runs each: before the fix with blame, before, and after the fix:
+and beside two busy loops, six rounds of three runs each: before the fix with blame, before, and after the fix:
 
   named first   the first finding about the program has the right rule, place and words, in how many rounds
   gain          the part of its time that the fix saves without blame: median of the rounds
-  promised      the part that the finding says the run could be shorter at most: median of the rounds
+  promised      the part of the measured time that the finding says could be saved at most: median of the rounds
+
+The machine's other load falls on some runs and not on others. The true median of the gain lies between the least and
+the greatest of six rounds with 97 % certainty, so a gain is beyond the promise if all rounds say so, and not beyond it
+if none does; otherwise it is not known.
 
     make advice                                  all; a quiet machine; about an hour
     make advice ADVICE='-k triangle -t 2'        some programs, some numbers of threads
@@ -36,8 +40,9 @@ SUMMARY = re.compile(r"(?<=<!-- made by tests/advice/advice.py -->\n).*?(?=<!-- 
 
 Program = namedtuple("Program", "binary name rules place words")
 # first: the rule that came first, of the last round whose first finding was wrong; before: rounds with a finding about
-# the machine before; named: rounds whose first finding was right; load: the load average when the case began
-Case = namedtuple("Case", "program threads beside rounds first before named promised gain load")
+# the machine before; named: rounds whose first finding was right; least, most: of the rounds' gains; load: the load
+# average when the case began
+Case = namedtuple("Case", "program threads beside rounds first before named promised gain least most load")
 
 
 def programs(folder):
@@ -72,17 +77,17 @@ def is_right(program, row):
 
 
 def findings(blame, program, threads):
-    """The findings of one run, and the run's wall time in s."""
+    """The findings of one run, and the measured wall time in s, without the tool's own start and end."""
     with tempfile.TemporaryDirectory() as folder:
         directory = os.path.join(folder, "profile")
         environment = dict(os.environ, BLAME_SUMMARY="0")
-        begin = time.monotonic()
         subprocess.run([blame, "run", "--out", directory, program.binary, program.name, str(threads), "before"],
                        check=True, env=environment, stdout=subprocess.DEVNULL)
-        wall_s = time.monotonic() - begin
+        with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+            measured_s = json.load(file)["wall_s"]
         shown = subprocess.run([blame, "report", directory, "--view", "findings", "--format", "csv"], check=True,
                                capture_output=True, text=True).stdout
-    return list(csv.DictReader(io.StringIO(shown))), wall_s
+    return list(csv.DictReader(io.StringIO(shown))), measured_s
 
 
 def wall_s(program, threads, version):
@@ -116,7 +121,8 @@ def measure(blame, program, threads, beside, rounds):
             named += right
             before += bool(rows) and rows[0]["rule"] in MACHINE
             first = rule if not first or not right else first
-    return Case(program, threads, beside, rounds, first, before, named, statistics.median(promises), statistics.median(gains), load)
+    return Case(program, threads, beside, rounds, first, before, named, statistics.median(promises),
+                statistics.median(gains), min(gains), max(gains), load)
 
 
 def kept_cases(path):
@@ -140,13 +146,17 @@ def counted(cases):
 
 
 def is_beyond(case):
-    return case.gain > case.promised + SLACK
+    return case.least > case.promised + SLACK
+
+
+def is_unknown(case):
+    return case.least <= case.promised + SLACK < case.most
 
 
 def summary(cases):
     """The table of shares, one line for each condition."""
-    lines = ["| | load average | programs | right finding first, of all runs | another one | gain beyond the promise | median of gain / promised |",
-             "|---|---|---|---|---|---|---|"]
+    lines = ["| | load average | programs | right finding first, of all runs | another one | gain beyond the promise | not known | median of gain / promised |",
+             "|---|---|---|---|---|---|---|---|"]
     for beside in sorted({case.beside for case in cases}):
         for threads in sorted({case.threads for case in cases}):
             some = [case for case in cases if case.beside == beside and case.threads == threads]
@@ -159,7 +169,7 @@ def summary(cases):
             load = statistics.median(case.load for case in some)
             where = "beside two loops" if beside else "alone"
             lines.append(f"| {threads} threads, {where} | {load:.0f} | {len(some)} | {right} of {runs} | {other} "
-                         f"| {sum(map(is_beyond, gains))} of {len(gains)} | {tight} |")
+                         f"| {sum(map(is_beyond, gains))} of {len(gains)} | {sum(map(is_unknown, gains))} | {tight} |")
     return "\n".join(lines) + "\n"
 
 
@@ -169,7 +179,7 @@ def main():
     parser.add_argument("-k", default="", help="only programs whose binary and name contain this text")
     parser.add_argument("-t", type=int, nargs="*", default=[2, 4], help="numbers of threads")
     parser.add_argument("-l", type=int, nargs="*", default=[0, 2], help="numbers of loops beside")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds for each case")
+    parser.add_argument("--rounds", type=int, default=6, help="rounds for each case")
     parser.add_argument("--fewer", action="store_true", help="a tenth of the tiny pieces, which take long on a busy machine")
     parser.add_argument("--cases", help="file that keeps the cases")
     parser.add_argument("--into", help="document that takes the summary")
@@ -190,7 +200,8 @@ def main():
                 cases.append(case)
                 keep_case(options.cases, case)
                 print(f"{os.path.basename(program.binary)[7:]:7} {program.name:18} {threads} threads {'beside' if beside else 'alone ':6} "
-                      f"right {case.named} of {case.rounds}, first {case.first:13} promised {100 * case.promised:3.0f} % gain {100 * case.gain:4.0f} %"
+                      f"right {case.named} of {case.rounds}, first {case.first:13} promised {100 * case.promised:3.0f} % "
+                      f"gain {100 * case.gain:4.0f} % ({100 * case.least:.0f} to {100 * case.most:.0f})"
                       f"{' BEYOND' if counted([case]) and is_beyond(case) else ''}{'  machine first' if case.before else ''}", flush=True)
     if not cases:
         sys.exit(f"advice.py: no program has {options.k!r} in its name")

@@ -181,6 +181,49 @@ WITH_RUN(no_bound_is_as_long_as_the_run)
     assert_gain("fine", 3);
 }
 
+/* Each thread waits for the lock for 0.5 s, and takes and releases it for 1 s. */
+WITH_RUN(calls_that_take_a_lock_go_with_the_waiting_for_it_and_the_other_way_round)
+{
+    fake_function(KEY(COSINE + 1), "omp_set_lock", "", 0, 0);
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+        uint32_t section = critical_section();
+        add_lock(section, 0x1234, 2);
+        run(frame(program.main_node, KEY(OTHER_REGION)), 2.5, THREADS, THREADS, 0);
+        run(add(elsewhere ? program.main_node : section, PROFILE_NODE_RUNTIME, KEY(COSINE + 1)), 1, THREADS, THREADS,
+            0);
+        for (int i = 0; i < THREADS; i++) {
+            made.threads[i].lock_wait = 0.5 * S;
+            made.threads[i].overhead = 1 * S;
+            made.threads[i].work = 2.5 * S;
+        }
+        assert_gain("lock-bound", elsewhere ? 0.5 : 1.5);
+        assert_gain("fine", elsewhere ? 1 : 1.5);
+        destroy(NULL);
+        make_run(NULL);
+        fake_function(KEY(COSINE + 1), "omp_set_lock", "", 0, 0);
+    }
+}
+
+/* Without a core, threads wait for 1 s each between pieces that are too small. Those that are large enough keep it. */
+WITH_RUN(waking_up_without_a_core_goes_with_tiny_pieces)
+{
+    for (int large = 0; large < 2; large++) {
+        uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+        uint32_t work = frame(region, KEY(HEAVY)), late = add(work, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+        run(add(region, PROFILE_NODE_RUNTIME, KEY(DISPATCH)), 1, THREADS, THREADS, 0);
+        run(work, large ? 1.5 : 0.5, THREADS, THREADS, 0);
+        run(frame(program.main_node, KEY(OTHER_REGION)), large ? 0.5 : 1.5, THREADS, THREADS, 0);
+        made.nodes[late].metric = (struct profile_sums){.samples = 800, .no_core = THREADS * S, .inverse_busy = 1 * S};
+        for (int i = 0; i < THREADS; i++) {
+            made.threads[i].overhead = 1 * S;
+            made.threads[i].work = 2 * S;
+        }
+        assert_gain("fine", large ? 1 : 2);
+        destroy(NULL);
+        make_run(NULL);
+    }
+}
+
 /* Threads wait for each other, and the time before the first use of OpenMP stays. */
 WITH_RUN(time_without_a_busy_thread_goes_with_tiny_pieces_and_the_start_stays)
 {

@@ -1,0 +1,177 @@
+/* Finds threads outside OpenMP that have unequal work: a thread waits for their ends, and the longest one ends last. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "command/findings/rules.h"
+#include "command/rows/label.h"
+#include "command/text/memory.h"
+
+#define TREES 64 /* number of trees that a node's bit set can distinguish */
+
+/* A thread that began in the function of a group. */
+struct life {
+    double begin_s, end_s;
+    double busy_s; /* work, overhead and sleep */
+};
+
+/* The threads of one function; those that live at the same time share their work. */
+struct shares {
+    struct life *life;
+    size_t count, room;
+    double ended_s;  /* thread-seconds for which threads had ended before the longest one of their time */
+    double lost_s;   /* the part of ended_s that their lack of work explains */
+    double gain_s;   /* seconds of the run that equal shares would save */
+    double most_s;   /* of the longest thread */
+    double others_s; /* sum over the others of its time */
+    size_t others;
+};
+
+/* Returns the row of the program's own code in which a thread begins; ROW_NONE if there is none. */
+static uint32_t first_row(const struct rows *rows, uint32_t index)
+{
+    uint32_t first = ROW_NONE;
+    for (; index != ROW_NONE && index != 0; index = rows->row[index].parent)
+        if (rows->row[index].kind != ROW_STATEMENT && !rows->row[index].foreign)
+            first = index;
+    return first;
+}
+
+/* Sets first[t] to the function in which the threads of tree t begin; ROW_NONE if that is not only one. */
+static void find_first_functions(const struct inquiry *inquiry, uint32_t first[TREES])
+{
+    uint64_t seen = 0;
+    for (int tree = 0; tree < TREES; tree++)
+        first[tree] = ROW_NONE;
+    for (size_t i = 1; i < inquiry->profile->node_count; i++) {
+        uint64_t threads = inquiry->profile->nodes[i].threads;
+        uint32_t row = inquiry->rows->node_row[i];
+        uint32_t begins = threads ? first_row(inquiry->rows, row) : ROW_NONE;
+        for (int tree = 0; tree < TREES && begins != ROW_NONE; tree++) {
+            uint32_t function = inquiry->rows->row[begins].function;
+            if (!(threads >> tree & 1))
+                continue;
+            first[tree] = (seen >> tree & 1) && first[tree] != function ? ROW_NONE : function;
+            seen |= 1ull << tree;
+        }
+    }
+}
+
+static int compare_begins(const void *left, const void *right)
+{
+    const struct life *a = left, *b = right;
+    return (a->begin_s > b->begin_s) - (a->begin_s < b->begin_s);
+}
+
+/* Adds threads that lived at the same time. */
+static void add_together(struct shares *shares, const struct life *life, size_t count)
+{
+    const struct life *most = &life[0];
+    double ended_s = 0;
+    for (size_t i = 1; i < count; i++)
+        most = life[i].busy_s > most->busy_s ? &life[i] : most;
+    for (size_t i = 0; i < count; i++) {
+        double before_s = fmax(0, most->end_s - life[i].end_s), less_s = most->busy_s - life[i].busy_s;
+        ended_s += less_s > 0 ? before_s : 0;
+        shares->lost_s += fmin(before_s, less_s);
+    }
+    shares->ended_s += ended_s;
+    shares->gain_s += ended_s / (double)count;
+    if (count < 2 || most->busy_s <= shares->most_s)
+        return;
+    shares->most_s = most->busy_s;
+    shares->others = count - 1;
+    shares->others_s = -most->busy_s;
+    for (size_t i = 0; i < count; i++)
+        shares->others_s += life[i].busy_s;
+}
+
+/* Gathers the threads that begin in a function. */
+static void gather_shares(const struct inquiry *inquiry, uint32_t function, const uint32_t first[TREES],
+                          struct shares *shares)
+{
+    const struct profile *profile = inquiry->profile;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->kind != PROFILE_THREAD_OTHER || first[thread->tree % TREES] != function)
+            continue;
+        memory_grow(&shares->life, &shares->room, shares->count, sizeof *shares->life);
+        shares->life[shares->count++] =
+            (struct life){.begin_s = 1e-9 * (double)thread->begin_ns,
+                          .end_s = 1e-9 * (double)profile_thread_end_ns(thread),
+                          .busy_s = 1e-9 * (thread->work + thread->overhead + thread->blocked)};
+    }
+    if (shares->count)
+        qsort(shares->life, shares->count, sizeof *shares->life, compare_begins);
+    for (size_t begin = 0, end; begin < shares->count; begin = end) {
+        double all_until_s = shares->life[begin].end_s;
+        for (end = begin + 1; end < shares->count && shares->life[end].begin_s < all_until_s; end++)
+            all_until_s = fmin(all_until_s, shares->life[end].end_s);
+        add_together(shares, &shares->life[begin], end - begin);
+    }
+}
+
+/* Returns the row of the program's own code with most work of threads that begin in a function. */
+static uint32_t busiest_row(const struct inquiry *inquiry, const struct tallied *joins)
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t most = joins->row;
+    double work_ns = 0;
+    for (uint32_t i = 1; i < rows->count; i++) {
+        uint32_t begins = rows->row[i].kind == ROW_STATEMENT ? ROW_NONE : first_row(rows, i);
+        if (begins != ROW_NONE && rows->row[begins].function == joins->key && rows->row[i].exclusive->work > work_ns) {
+            work_ns = rows->row[i].exclusive->work;
+            most = inquiry->own[i];
+        }
+    }
+    return most;
+}
+
+static void put_unequal_threads(struct inquiry *inquiry, const struct shares *shares, const struct tallied *joins)
+{
+    const struct rows *rows = inquiry->rows;
+    char name[NAME_BYTES];
+    struct finding finding = {.rule = "unequal-threads",
+                              .row = busiest_row(inquiry, joins),
+                              .metric = METRIC_SAMPLES,
+                              .seconds = shares->lost_s};
+    struct relief relief = {.wall_s = fmin(shares->gain_s, 1e-9 * joins->ns), .moved_s = INFINITY};
+    shorten_name(name, rows->row[joins->row].label->name);
+    finding.title =
+        format_printable("threads of %s have unequal work: the longest %s s, %s %s s", name, DECIMAL(shares->most_s, 2),
+                         shares->others > 1 ? "the others on average" : "the other one",
+                         DECIMAL(shares->others_s / (double)shares->others, 2));
+    finding.evidence = format_printable(
+        "threads with less work ended %s thread-seconds before the longest one, and a thread waited for their ends for "
+        "%s s",
+        DECIMAL(shares->ended_s, 2), DECIMAL(1e-9 * joins->ns, 2));
+    finding.advice = format_printable("%s", "Divide the work into equal shares, or into small pieces that each thread "
+                                            "takes when it has finished one (a shared counter or queue).");
+    put_bounded_finding(inquiry, &finding, &relief);
+}
+
+void find_unequal_threads(struct inquiry *inquiry)
+{
+    const struct profile *profile = inquiry->profile;
+    uint32_t first[TREES];
+    struct tally joins = {0};
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].tree >= TREES)
+            return;
+    if (profile->header.regions > 0 || profile->header.merged)
+        return;
+    find_first_functions(inquiry, first);
+    for (size_t i = 0; i < profile->wake_count; i++) {
+        const struct merged_wake *wake = &profile->wakes[i];
+        uint32_t begins = first_row(inquiry->rows, row_of_node(inquiry->rows, wake->waker));
+        if (wake->wake == PROFILE_WAKE_END && begins != ROW_NONE)
+            tally_add(&joins, inquiry->rows->row[begins].function, begins, wake->ns);
+    }
+    for (size_t i = 0; i < joins.count; i++) {
+        struct shares shares = {0};
+        gather_shares(inquiry, (uint32_t)joins.item[i].key, first, &shares);
+        if (shares.others && finding_is_enough(inquiry, shares.lost_s))
+            put_unequal_threads(inquiry, &shares, &joins.item[i]);
+        free(shares.life);
+    }
+    tally_free(&joins);
+}

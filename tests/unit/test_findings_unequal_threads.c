@@ -1,0 +1,107 @@
+/* needs: tests/fuzz/fake_symbols.c */
+/* Findings about threads outside OpenMP that have unequal work. */
+#include "tests/unit/findings_program.h"
+
+enum { JOIN = 40 };
+
+static void assert_in(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("no \"%s\" in \"%s\"", words, text);
+}
+
+static void assert_no_finding(void)
+{
+    gather();
+    assert_int_equal(program.findings->count, 0);
+}
+
+/* main() makes three threads of HEAVY, which work so long, and waits for their ends. */
+static void make_threads(double first_s, double second_s, double third_s)
+{
+    const double work[] = {0, first_s, second_s, third_s};
+    make_program(THREADS, 0.001);
+    for (uint32_t i = 0; i < made.profile.node_count; i++)
+        made.nodes[i].threads = 0;
+    fake_function(FOREIGN_KEY(JOIN), "pthread_join", "", 0, 0);
+    uint32_t join = frame(program.main_node, FOREIGN_KEY(JOIN));
+    uint32_t begins = frame(0, KEY(HEAVY)), node = frame(begins, KEY(INIT));
+    double all_s = first_s + second_s + third_s, most_s = fmax(first_s, fmax(second_s, third_s));
+    made.nodes[join].metric = (struct profile_sums){.samples = 800, .blocked = most_s * S, .inverse_busy = 0.1 * S};
+    made.nodes[node].metric = (struct profile_sums){.samples = 1600, .work = all_s * S, .inverse_busy = most_s * S};
+    made.nodes[node].threads = 2 + 4 + 8;
+    made.profile.header.environment = 1; /* no team: idle threads are not counted */
+    made.profile.header.regions = 0;
+    made.profile.header.end_ns = 1 + (uint64_t)(most_s * S);
+    made.profile.header.rate = 100000000; /* no sampling error */
+    made.profile.thread_count = THREADS;
+    made.threads[0].blocked = most_s * S;
+    made.threads[0].core_source = PROFILE_CORE_SCHEDSTAT;
+    for (uint64_t i = 1; i < THREADS; i++)
+        made.threads[i] = (struct profile_thread){.kind = PROFILE_THREAD_OTHER,
+                                                  .tree = i,
+                                                  .begin_ns = i,
+                                                  .end_ns = (uint64_t)(work[i] * S),
+                                                  .core_source = PROFILE_CORE_SCHEDSTAT,
+                                                  .delivered = 800,
+                                                  .recorded = 800,
+                                                  .work = work[i] * S};
+    static struct merged_wake wake;
+    wake = (struct merged_wake){.waiter = join, .waker = node, .wake = PROFILE_WAKE_END, .ns = most_s * S};
+    made.profile.wakes = &wake;
+    made.profile.wake_count = 1;
+}
+
+UNIT_TEST_WITH(threads_with_unequal_work_are_a_finding, NULL, destroy)
+{
+    make_threads(5, 2, 2);
+    const struct finding *finding = only("unequal-threads");
+    assert_string_equal(finding->title,
+                        "threads of heavy have unequal work: the longest 5.00 s, the others on average 2.00 s");
+    assert_in(finding->place, "init  p.c:3");
+    assert_in(finding->evidence, "ended 6.00 thread-seconds before the longest one");
+    assert_about(finding->seconds, 6);
+    assert_in(finding->advice, "shared counter");
+    assert_about(finding->gain_s, 2); /* 9 s on three threads */
+}
+
+UNIT_TEST_WITH(on_fewer_cores_than_threads_equal_shares_save_less, NULL, destroy)
+{
+    make_threads(5, 2, 2);
+    made.profile.header.cores = 2;
+    if (fabs(only("unequal-threads")->gain_s - 0.5) > 0.005) /* 9 s on two cores */
+        fail_msg("%f", program.findings->finding[0].gain_s);
+}
+
+/* They end early because others lacked a core, or to make room for the next, or nobody waits for them. */
+UNIT_TEST_WITH(threads_that_end_early_need_not_have_less_work, NULL, destroy)
+{
+    make_threads(4, 4, 4);
+    made.threads[1].end_ns = made.profile.header.end_ns = (uint64_t)(6 * S);
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_not_equal(program.findings->finding[i].rule, "unequal-threads");
+    destroy(NULL);
+    make_threads(5, 2, 2);
+    made.threads[2].begin_ns = made.threads[1].end_ns;
+    made.threads[2].end_ns = made.threads[3].begin_ns = made.threads[1].end_ns + (uint64_t)(2 * S);
+    made.threads[3].end_ns = made.profile.header.end_ns = made.threads[2].end_ns + (uint64_t)(2 * S);
+    made.nodes[made.profile.wakes->waker].metric.inverse_busy = 9 * S;
+    assert_no_finding();
+    destroy(NULL);
+    make_threads(5, 2, 2);
+    made.profile.wake_count = 0;
+    assert_no_finding();
+}
+
+UNIT_TEST_WITH(threads_that_begin_in_different_functions_do_different_work, NULL, destroy)
+{
+    make_threads(5, 2, 2);
+    uint32_t other = frame(0, KEY(SOLVE));
+    made.nodes[other].metric = (struct profile_sums){.samples = 800, .work = 4 * S, .inverse_busy = 2 * S};
+    made.nodes[other].threads = 4 + 8;
+    made.nodes[made.profile.wakes->waker].threads = 2;
+    assert_no_finding();
+}
+
+UNIT_MAIN(NULL, NULL)
