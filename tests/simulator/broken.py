@@ -88,8 +88,6 @@ DEFECTS = [
            "        waiters[i] = state_lock_was_passed_on(own->held[i], since, true, ticks, count)", "        waiters[i] = state_lock_was_passed_on(own->held[i], since, true, ticks, 0)"),
     Defect("locks: who has a lock since its last holder lost its core did not wait for it",
            "        waiters += next.asked && next.asked <= ticks;", "        waiters += next.asked && next.asked < 0;"),
-    Defect("locks: of what was before all that lines remember, only the last short sections are known",
-           "    if (wait_key && unlikely(when.from))", "    if (wait_key && when.from < 0)"),
     Defect("locks: the table keeps the waiters' share of idleness",
            "blame->shared_idle = atomic_take_double(&entry->shared_idle);", "blame->shared_idle = 0;"),
     Defect("locks: who lost its core while it took a free lock waits for somebody",
