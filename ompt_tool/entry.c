@@ -230,12 +230,16 @@ static bool entry_prepare(void)
 }
 
 /* Finds out what is in the process. This takes a millisecond, so it waits until a measurement starts. A forked child
- * knows it from its parent. Returns false if it cannot be known. */
-static bool entry_look_around(void)
+ * knows it from its parent; if a runtime may have been loaded since then, the load map is read again. Returns false if it
+ * cannot be known. */
+static bool entry_look_around(bool runtime)
 {
     static bool looked;
-    if (looked)
+    if (looked) {
+        if (runtime)
+            loadmap_refresh();
         return true;
+    }
     entry_warn_of_names();
     modules_launched(blame_launched.images);
     if (!loadmap_init()) {
@@ -252,12 +256,10 @@ static bool entry_look_around(void)
 static bool entry_start_measuring(ompt_function_lookup_t lookup)
 {
     uint64_t start_ns = fork_start_ns() ? fork_start_ns() : entry_image_start_ns();
-    if (!entry_prepare() || !entry_look_around())
+    if (!entry_prepare() || !entry_look_around(lookup != NULL))
         return false;
-    if (lookup) {
-        loadmap_refresh(); /* the tool may have looked around before the runtime was loaded */
+    if (lookup)
         entry_flag_first_runtime(lookup);
-    }
     if (!start_measuring(start_ns))
         return false;
     probes_init(fork_child_attach);

@@ -19,9 +19,11 @@ struct listed {
     uintptr_t start;
     const char *name; /* last part of the object's path */
     const char *soname;
+    size_t name_bytes, soname_bytes;
     const ElfW(Dyn) * dynamic;
     const char *strings;
     bool stays;
+    bool done; /* true once what it needs is marked */
 };
 
 static struct {
@@ -54,6 +56,7 @@ static void linked_read_entry(struct listed *object, uintptr_t load_bias)
     }
     object->strings = (const char *)strings;
     object->soname = strings && soname ? object->strings + soname : "";
+    object->soname_bytes = strlen(object->soname);
 }
 
 static int linked_add_object(struct dl_phdr_info *info, size_t bytes, void *argument)
@@ -75,6 +78,7 @@ static int linked_add_object(struct dl_phdr_info *info, size_t bytes, void *argu
             object->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);
     }
     object->name = linked_name_without_path(info->dlpi_name);
+    object->name_bytes = strlen(object->name);
     linked_read_entry(object, info->dlpi_addr);
     list->count++;
     return 0;
@@ -86,8 +90,8 @@ static bool linked_mark_staying(struct list *list, const char *name, size_t byte
 {
     for (size_t i = 0; i < list->count; i++) {
         struct listed *object = &list->objects[i];
-        bool named = strlen(object->name) == bytes && memcmp(object->name, name, bytes) == 0;
-        bool known = strlen(object->soname) == bytes && memcmp(object->soname, name, bytes) == 0;
+        bool named = object->name_bytes == bytes && memcmp(object->name, name, bytes) == 0;
+        bool known = object->soname_bytes == bytes && memcmp(object->soname, name, bytes) == 0;
         if (!named && !known)
             continue;
         bool fresh = !object->stays;
@@ -131,8 +135,10 @@ static void linked_mark_startup(struct list *list)
     for (bool fresh = true; fresh;) {
         fresh = false;
         for (size_t i = 0; i < list->count; i++)
-            if (list->objects[i].stays)
+            if (list->objects[i].stays && !list->objects[i].done) {
+                list->objects[i].done = true;
                 fresh |= linked_mark_needed(list, &list->objects[i]);
+            }
     }
 }
 

@@ -352,6 +352,7 @@ bool loadmap_refresh(void)
     bool changed = loadmap_begin_reading() && maps_go_on(&loadmap.reader, loadmap_take_line_of_all, NULL) == MAPS_END &&
                    loadmap_publish();
     maps_close(&loadmap.reader);
+    store_relaxed(&loadmap.due_ns, clock_now_ns() + REFRESH_EVERY_NS);
     store_release(&loadmap.busy, 0);
     return changed;
 }

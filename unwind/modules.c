@@ -31,6 +31,7 @@ static struct {
     /* number of bytes of files that may still be mapped whole; 0 from the start if the process's memory is
      * limited */
     int64_t image_room;
+    bool locked; /* whether the process's memory was locked at the start */
     struct launched_image *launched;
     bool started;
     char *strings;
@@ -100,7 +101,11 @@ static bool read_module_headers(struct reading *reading)
         return false;
     reading->count = elf.e_phnum < MAX_HEADERS ? elf.e_phnum : MAX_HEADERS;
     reading->module.first_hash = hash_bytes(reading->in_memory, FIRST_BYTES);
-    return os_copy_memory(reading->headers, reading->start + elf.e_phoff, reading->count * sizeof(reading->headers[0]));
+    size_t bytes = reading->count * sizeof(reading->headers[0]);
+    if (elf.e_phoff > FIRST_BYTES - bytes || bytes > FIRST_BYTES)
+        return os_copy_memory(reading->headers, reading->start + elf.e_phoff, bytes);
+    memcpy(reading->headers, reading->in_memory + elf.e_phoff, bytes);
+    return true;
 }
 
 /* Finds the module's link-time ranges, and its load bias from the first loadable segment, which contains file
@@ -192,6 +197,13 @@ static void module_take_launched_image(struct reading *reading)
     }
 }
 
+/* Returns whether mapped files would be locked in memory. The answer takes 20 us: at the start, it is the same for all
+ * libraries. */
+static bool module_is_locked(void)
+{
+    return modules.started ? os_memory_is_locked() : modules.locked;
+}
+
 /* Maps the whole file, so that its symbols are available at the end of the run even if the file has been
  * deleted by then. */
 static void map_module_image(struct reading *reading)
@@ -200,7 +212,7 @@ static void map_module_image(struct reading *reading)
     size_t bytes = reading->fd >= 0 ? os_file_bytes(reading->fd) : 0;
     if (reading->fd < 0 && !(module->flags & PROFILE_MODULE_VDSO))
         module_take_launched_image(reading);
-    if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room) || os_memory_is_locked())
+    if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room) || module_is_locked())
         return;
     module->image = os_map_file(reading->fd, 0, bytes);
     module->image_bytes = module->image ? bytes : 0;
@@ -391,6 +403,7 @@ bool modules_init(void)
 {
     modules.vdso = getauxval(AT_SYSINFO_EHDR);
     modules.started = false;
+    modules.locked = os_memory_is_locked();
     modules.image_room = os_memory_is_limited() ? 0 : MAX_IMAGES;
     if (!modules.list)
         modules.list = os_map(LOADMAP_MAX_MODULES * sizeof(*modules.list));
