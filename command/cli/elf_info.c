@@ -98,7 +98,6 @@ static bool names_mpi(const char *line)
 static void read_loader_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
     size_t length = strlen(libomp);
-    openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
     openmp->mpi |= names_mpi(line);
     openmp->own_first |= strncmp(line, "\tlibasan.so", 11) == 0 || strncmp(line, "\tlibclang_rt.asan", 17) == 0;
     if (strstr(line, "libgomp.so.1 "))
@@ -107,12 +106,12 @@ static void read_loader_line(const char *line, const char *libomp, struct elf_op
         openmp->moved = true;
 }
 
-void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp)
+void elf_openmp_of(const char *path, const char *libomp, bool runtimes, struct elf_openmp *openmp)
 {
     char line[4096];
     FILE *list = NULL;
     *openmp = (struct elf_openmp){0};
-    if (elf_kind_of(path) != ELF_KIND_DYNAMIC || elf_is_plain(path))
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC || elf_is_plain(path, runtimes))
         return; /* Any other loader would run the program. */
     pid_t child = trace_loader(path, &list);
     while (list && fgets(line, sizeof(line), list))
@@ -166,7 +165,7 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
     static const char tool[] = "ompt_start_tool";
     char line[4096];
     FILE *list = NULL;
-    if (elf_kind_of(path) != ELF_KIND_DYNAMIC || elf_is_plain(path))
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC || elf_is_plain(path, true))
         return false;
     snprintf(owner, bytes, "%s", path);
     if (elf_exports(path, tool))

@@ -17,8 +17,7 @@ enum elf_kind elf_kind_of(const char *path);
 
 /* The OpenMP runtime and the MPI library that a dynamically linked program loads. */
 struct elf_openmp {
-    bool needed; /* whether an OpenMP runtime is loaded before main */
-    bool mpi;    /* whether an MPI library is loaded before main */
+    bool mpi; /* whether an MPI library is loaded before main */
     /* whether nothing may be preloaded, because AddressSanitizer's library must be the first */
     bool own_first;
     bool gcc;   /* whether libgomp.so.1 is loaded */
@@ -26,8 +25,8 @@ struct elf_openmp {
 };
 
 /* Asks the loader, with the environment that the program will have. `libomp` is the path of the library that
- * our audit library loads in place of libgomp.so.1, or "". */
-void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp);
+ * our audit library loads in place of libgomp.so.1, or "". `runtimes`: whether OpenMP runtimes are of interest, too. */
+void elf_openmp_of(const char *path, const char *libomp, bool runtimes, struct elf_openmp *openmp);
 
 /* Returns whether the program or one of its libraries contains an OpenMP tool (ompt_start_tool). A runtime
  * prefers that tool to ours. Copies the path of the file that contains it. A program that loads no runtime before main

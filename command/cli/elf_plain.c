@@ -3,7 +3,9 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +20,7 @@
 #define CACHE_MACHINE 0x0a03
 #endif
 
-#define MOST_LIBRARIES 128
+#define MOST_LIBRARIES 1024
 
 /* The file that ldconfig(8) writes (glibc: sysdeps/generic/dl-cache.h). Texts are at offsets from its begin. */
 struct cache {
@@ -37,8 +39,18 @@ struct cache {
 struct search {
     const struct cache *cache;
     size_t cache_bytes;
-    const char *paths[MOST_LIBRARIES]; /* texts of the cache, all different */
+    bool runtimes; /* whether OpenMP runtimes are of interest */
+    /* malloc'ed; the loader, too, looks for each name once */
+    struct {
+        char *name, *path;
+    } libraries[MOST_LIBRARIES];
     size_t count;
+};
+
+/* Where the loader looks for what an object needs, before it looks into its cache. */
+struct folders {
+    const char *first, *own; /* LD_LIBRARY_PATH, DT_RUNPATH; separated by colons; NULL: none */
+    const char *object;      /* the object's path, whose folder is $ORIGIN */
 };
 
 static const char *cache_text(const struct search *search, uint32_t offset)
@@ -65,47 +77,93 @@ static bool cache_open(struct search *search)
            search->cache->count < (search->cache_bytes - sizeof(struct cache)) / sizeof(search->cache->libraries[0]);
 }
 
-/* Adds the library to those that are to be looked at. Returns false if the cache does not have it. Copies for newer
- * processors need the same libraries as the copy for all. */
-static bool search_add(struct search *search, const char *name)
+/* Returns the path of the library; NULL if the cache does not have it. Newer processors' copies need the same libraries as the copy for all. */
+static const char *cache_path(const struct search *search, const char *name)
 {
     const struct cache *cache = search->cache;
-    for (uint32_t i = 0; i < cache->count; i++) {
-        if (cache->libraries[i].flags != CACHE_MACHINE || cache->libraries[i].capabilities ||
-            strcmp(cache_text(search, cache->libraries[i].name), name) != 0)
-            continue;
-        const char *path = cache_text(search, cache->libraries[i].path);
-        for (size_t j = 0; j < search->count; j++)
-            if (search->paths[j] == path)
-                return true;
-        if (search->count == MOST_LIBRARIES)
-            return false;
-        search->paths[search->count++] = path;
-        return true;
-    }
-    return false;
+    for (uint32_t i = 0; i < cache->count; i++)
+        if (cache->libraries[i].flags == CACHE_MACHINE && !cache->libraries[i].capabilities &&
+            strcmp(cache_text(search, cache->libraries[i].name), name) == 0)
+            return cache_text(search, cache->libraries[i].path);
+    return NULL;
 }
 
-static bool is_of_interest(const char *name)
+/* Returns whether it is certain which folders the list names: an empty one would be the current folder. */
+static bool folders_are_certain(const char *list)
+{
+    size_t bytes = list ? strlen(list) : 0;
+    return !bytes || (*list != ':' && list[bytes - 1] != ':' && !strstr(list, "::") && !strchr(list, ';'));
+}
+
+/* Looks for the library in a list of folders. Returns false if it is not certain what the loader would find. *found is
+ * false if none of the folders has the library. */
+static bool folders_have(const char *list, const char *object, const char *name, char path[PATH_MAX], bool *found)
+{
+    static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
+    *found = false;
+    if (!folders_are_certain(list))
+        return false;
+    for (; list && *list && !*found; list += *list == ':') {
+        size_t bytes = strcspn(list, ":"), skip = 0;
+        for (size_t i = 0; i < 2; i++)
+            if (strncmp(list, origins[i], strlen(origins[i])) == 0)
+                skip = strlen(origins[i]);
+        if (memchr(list + skip, '$', bytes - skip))
+            return false;
+        int used = snprintf(path, PATH_MAX, "%.*s%.*s/%s", skip ? (int)(strrchr(object, '/') - object) : 0, object,
+                            (int)(bytes - skip), list + skip, name);
+        *found = used < PATH_MAX && access(path, F_OK) == 0;
+        list += bytes;
+    }
+    return true;
+}
+
+/* Adds the library to those that are to be looked at. Returns false if it is not certain which one it is. */
+static bool search_add(struct search *search, const struct folders *folders, const char *name)
+{
+    char path[PATH_MAX];
+    bool found;
+    for (size_t i = 0; i < search->count; i++)
+        if (strcmp(search->libraries[i].name, name) == 0)
+            return true;
+    if (search->count == MOST_LIBRARIES || !folders_have(folders->first, folders->object, name, path, &found) ||
+        (!found && !folders_have(folders->own, folders->object, name, path, &found)))
+        return false;
+    const char *place = found ? path : cache_path(search, name);
+    if (!place)
+        return false;
+    search->libraries[search->count].name = strdup(name);
+    search->libraries[search->count].path = strdup(place);
+    search->count++;
+    return search->libraries[search->count - 1].name && search->libraries[search->count - 1].path;
+}
+
+static bool is_of_interest(const struct search *search, const char *name)
 {
     static const char *const parts[] = {"omp", "libmpi", "libasan", "libclang_rt", "/", "$"};
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    for (size_t i = search->runtimes ? 0 : 1; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (strstr(name, parts[i]))
             return true;
     return false;
 }
 
 /* Adds the libraries that a section of dynamic entries names. Returns false if it has other entries that matter. */
-static bool search_add_needed(struct search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static bool search_add_needed(struct search *search, struct folders *folders, Elf *elf, Elf_Scn *section)
 {
+    GElf_Shdr header;
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Dyn entry;
+    gelf_getshdr(section, &header);
     for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
-        if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH || entry.d_tag == DT_AUDIT ||
-            entry.d_tag == DT_DEPAUDIT || entry.d_tag == DT_FILTER || entry.d_tag == DT_AUXILIARY)
+        if (entry.d_tag == DT_RPATH || entry.d_tag == DT_AUDIT || entry.d_tag == DT_DEPAUDIT ||
+            entry.d_tag == DT_FILTER || entry.d_tag == DT_AUXILIARY)
             return false;
-        const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
-        if (entry.d_tag == DT_NEEDED && (!name || is_of_interest(name) || !search_add(search, name)))
+        if (entry.d_tag == DT_RUNPATH && !(folders->own = elf_strptr(elf, header.sh_link, entry.d_un.d_val)))
+            return false;
+    }
+    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+        const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
+        if (entry.d_tag == DT_NEEDED && (!name || is_of_interest(search, name) || !search_add(search, folders, name)))
             return false;
     }
     return data != NULL;
@@ -114,6 +172,7 @@ static bool search_add_needed(struct search *search, Elf *elf, Elf_Scn *section,
 /* Adds what the file needs. `program`: whether it is one, whose loader must be the system's. */
 static bool search_look_at(struct search *search, const char *path, bool program)
 {
+    struct folders folders = {.first = getenv("LD_LIBRARY_PATH"), .object = path};
     GElf_Shdr header;
     GElf_Phdr segment;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -125,24 +184,33 @@ static bool search_look_at(struct search *search, const char *path, bool program
     }
     for (Elf_Scn *section = NULL; loader && elf && (section = elf_nextscn(elf, section));)
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
-            plain = search_add_needed(search, elf, section, &header);
+            plain = search_add_needed(search, &folders, elf, section);
     elf_end(elf);
     if (fd >= 0)
         close(fd);
     return plain;
 }
 
-bool elf_is_plain(const char *path)
+bool elf_is_plain(const char *path, bool runtimes)
 {
-    const char *folders = getenv("LD_LIBRARY_PATH"), *preloaded = getenv("LD_PRELOAD");
-    struct search search = {0};
-    if ((folders && *folders) || (preloaded && *preloaded) || access("/etc/ld.so.preload", F_OK) == 0)
+    const char *preloaded = getenv("LD_PRELOAD");
+    char program[PATH_MAX];
+    struct search *search = calloc(1, sizeof(*search));
+    if (!search || (preloaded && *preloaded) || access("/etc/ld.so.preload", F_OK) == 0 || !realpath(path, program)) {
+        free(search);
         return false;
+    }
+    search->runtimes = runtimes;
     elf_version(EV_CURRENT);
-    bool plain = cache_open(&search) && search_look_at(&search, path, true);
-    for (size_t i = 0; plain && i < search.count; i++)
-        plain = search_look_at(&search, search.paths[i], false);
-    if (search.cache)
-        munmap((void *)search.cache, search.cache_bytes);
+    bool plain = cache_open(search) && search_look_at(search, program, true);
+    for (size_t i = 0; plain && i < search->count; i++)
+        plain = search_look_at(search, search->libraries[i].path, false);
+    for (size_t i = 0; i < search->count; i++) {
+        free(search->libraries[i].name);
+        free(search->libraries[i].path);
+    }
+    if (search->cache)
+        munmap((void *)search->cache, search->cache_bytes);
+    free(search);
     return plain;
 }

@@ -519,7 +519,7 @@ static void prepare_audit_library(const char *program, const struct parts *parts
         set_variables_for_old_glibc();
     if (libomp[0])
         set_variables_for_gcc();
-    elf_openmp_of(program, libomp, &openmp);
+    elf_openmp_of(program, libomp, !reports, &openmp);
     if (openmp.mpi && !openmp.own_first && parts->mpi[0])
         prepend_to_variable("LD_PRELOAD", parts->mpi);
     say_runtime(&openmp, parts, libomp, runtime);
