@@ -44,6 +44,11 @@ SLEEPERS := $(BUILD)/tests/sleepers
 bench-sleepers: $(bench_tool) $(SLEEPERS)
 	for how in read nanosleep condition; do echo $$how; $(SLEEPERS) $$how 100 10000 1; $(BUILD)/bin/blame run -o $(BUILD)/bench/sleepers $(SLEEPERS) $$how 100 10000 1 2>/dev/null; done
 
+# Start and end of a program with 0, 90 and 300 shared libraries. Making the libraries takes a minute, the first time.
+.PHONY: bench-startup
+bench-startup: $(bench_tool)
+	$(PYTHON) benchmarks/startup/startup.py --build $(BUILD)/bench/startup --command $(BUILD)/bin/blame --compiler $(BENCH_CC) $(BENCH_ARGS)
+
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
 	$(call bench_run,micro/micro.py) $(BENCH_ARGS)
 
