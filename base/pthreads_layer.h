@@ -10,7 +10,14 @@ enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN };
 #define PTHREADS_LIMITED 0x100u /* with the kind in wait_begins(): the wait has a time limit */
 
 /* What a thread waits for until another thread wakes it. */
-enum pthreads_awaited { PTHREADS_CONDITION, PTHREADS_SEMAPHORE, PTHREADS_BARRIER, PTHREADS_END, PTHREADS_FUTEX };
+enum pthreads_awaited {
+    PTHREADS_CONDITION,
+    PTHREADS_SEMAPHORE,
+    PTHREADS_BARRIER,
+    PTHREADS_END,
+    PTHREADS_FUTEX,
+    PTHREADS_ONCE
+};
 
 /* The two words that the tool keeps, in a cache line of their own. Functions that release a lock or wake threads read only
  * these. */

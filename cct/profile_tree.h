@@ -91,6 +91,7 @@ enum profile_wake {
     PROFILE_WAKE_BARRIER = 3, /* of POSIX threads */
     PROFILE_WAKE_END = 4,     /* the end of a thread */
     PROFILE_WAKE_FUTEX = 5,   /* a word, by system calls of the program's own */
+    PROFILE_WAKE_ONCE = 6,    /* an initialisation that happens once */
     PROFILE_WAKES
 };
 

@@ -197,11 +197,10 @@ static void pthreads_slept(bool woken)
 
 static void pthreads_sleeps(uint32_t awaited, const void *object)
 {
-    static const enum profile_wake wakes[] = {[PTHREADS_CONDITION] = PROFILE_WAKE_CONDITION,
-                                              [PTHREADS_SEMAPHORE] = PROFILE_WAKE_SEMAPHORE,
-                                              [PTHREADS_BARRIER] = PROFILE_WAKE_BARRIER,
-                                              [PTHREADS_END] = PROFILE_WAKE_END,
-                                              [PTHREADS_FUTEX] = PROFILE_WAKE_FUTEX};
+    static const enum profile_wake wakes[] = {
+        [PTHREADS_CONDITION] = PROFILE_WAKE_CONDITION, [PTHREADS_SEMAPHORE] = PROFILE_WAKE_SEMAPHORE,
+        [PTHREADS_BARRIER] = PROFILE_WAKE_BARRIER,     [PTHREADS_END] = PROFILE_WAKE_END,
+        [PTHREADS_FUTEX] = PROFILE_WAKE_FUTEX,         [PTHREADS_ONCE] = PROFILE_WAKE_ONCE};
     struct thread *thread = pthreads_self();
     if (!thread)
         return;

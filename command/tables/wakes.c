@@ -10,6 +10,7 @@ const char *const wake_name[PROFILE_WAKES] = {
     [PROFILE_WAKE_UNKNOWN] = "unknown",     [PROFILE_WAKE_CONDITION] = "condition variable",
     [PROFILE_WAKE_SEMAPHORE] = "semaphore", [PROFILE_WAKE_BARRIER] = "barrier",
     [PROFILE_WAKE_END] = "end of a thread", [PROFILE_WAKE_FUTEX] = "futex",
+    [PROFILE_WAKE_ONCE] = "initialisation",
 };
 
 /* Returns the outermost row of the program's own code above a row: the function that a thread executes. Returns the row

@@ -56,6 +56,8 @@
     F(int, pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, const struct timespec *limit),     \
       (thread, result, clock, limit))                                                                                  \
     F(int, thrd_join, (thrd_t thread, int *result), (thread, result))                                                  \
+    F(int, pthread_once, (pthread_once_t * control, void (*initialise)(void)), (control, initialise))                  \
+    F(void, call_once, (once_flag * flag, void (*initialise)(void)), (flag, initialise))                               \
     F(int, pthread_create,                                                                                             \
       (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),                  \
       (thread, attributes, start, argument))                                                                           \

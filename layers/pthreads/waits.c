@@ -1,4 +1,4 @@
-/* Waits that another thread ends: for condition variables, semaphores, barriers and the ends of threads.
+/* Waits that another thread ends: for condition variables, semaphores, barriers, initialisations and the ends of threads.
  *
  * The waits are libc's from beginning to end: order, time limits, cancellation. They are reported before and after. A
  * function that wakes threads reads one word, which is 0 unless a sample has found a thread in such a wait. If it is not
@@ -131,6 +131,65 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     const struct pthreads_tool *tool = report_sleep(PTHREADS_BARRIER, barrier);
     int status = REAL(pthread_barrier_wait)(barrier);
     return report_slept(tool, status, true);
+}
+
+/* ---- initialisations: libc calls a function of ours in place of the program's ---- */
+
+#define ONCE_IS_DONE 2 /* in the first word, since glibc 2.17 at the latest */
+
+/* What the thread's next call of once_initialise() is for. */
+static __thread struct once {
+    void (*initialise)(void);
+    const void *control;
+    const struct pthreads_tool *tool; /* if the thread has waited for others before; else NULL */
+} once;
+
+/* An initialisation may begin others. If it ends by an exception, nobody has woken the threads that wait, and one of
+ * them begins it again. */
+static void once_initialise(void)
+{
+    const struct once own = once;
+    report_slept(own.tool, 0, false);
+    own.initialise();
+    report_wake(own.control);
+}
+
+/* Returns true if the thread need not wait, nor initialise anything. */
+static inline bool once_is_done(const void *control)
+{
+    return load_acquire((const int *)control) & ONCE_IS_DONE;
+}
+
+static const struct pthreads_tool *once_begins(const void *control, void (*initialise)(void))
+{
+    const struct pthreads_tool *tool = load_relaxed((const int *)control) ? report_sleep(PTHREADS_ONCE, control) : NULL;
+    once = (struct once){initialise, control, tool};
+    return tool;
+}
+
+static NOINLINE int once_waits(pthread_once_t *control, void (*initialise)(void))
+{
+    const struct pthreads_tool *tool = once_begins(control, initialise);
+    int status = REAL(pthread_once)(control, once_initialise);
+    return report_slept(tool, status, status == 0);
+}
+
+static NOINLINE void once_waits_c11(once_flag *flag, void (*initialise)(void))
+{
+    const struct pthreads_tool *tool = once_begins(flag, initialise);
+    REAL(call_once)(flag, once_initialise);
+    report_slept(tool, 0, true);
+}
+
+EXPORT int pthread_once(pthread_once_t *control, void (*initialise)(void))
+{
+    return once_is_done(control) ? 0 : once_waits(control, initialise);
+}
+
+EXPORT void call_once(once_flag *flag, void (*initialise)(void))
+{
+    if (!once_is_done(flag))
+        once_waits_c11(flag, initialise);
 }
 
 /* ---- ends of threads: the tool is told of them in any case (threads.c) ---- */

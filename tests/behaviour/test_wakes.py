@@ -9,7 +9,8 @@ from test_posix_threads import SOUND
 
 KINDS = {"condition": ("condition variable", "wait_for_condition"), "broadcast": ("condition variable", "wait_for_condition"),
          "c11": ("condition variable", "wait_for_c11"), "semaphore": ("semaphore", "wait_for_semaphore"),
-         "barrier": ("barrier", "wait_in_barrier"), "futex": ("futex", "wait_on_word"), "end": ("end of a thread", "wait_for_ends")}
+         "barrier": ("barrier", "wait_in_barrier"), "futex": ("futex", "wait_on_word"), "end": ("end of a thread", "wait_for_ends"),
+         "once": ("initialisation", "initialise_by"), "once_c11": ("initialisation", "initialise_by")}
 PRODUCERS = ("slow", "quick")
 
 
@@ -21,7 +22,7 @@ class Wakes(BlameTest):
         found = {}
         for pair in csv.DictReader(io.StringIO(profile.read("wakes.csv"))):
             path = profile.rows[int(pair["waker"])].path()
-            waker = next((name for name in PRODUCERS if name in path or f"{name}_thread" in path), None)
+            waker = next((name for name in PRODUCERS if name in path or f"{name}_thread" in path or f"{name}_once" in path), None)
             key = pair["kind"], pair["waiter_function"], waker
             found[key] = found.get(key, 0) + float(pair["seconds"])
         return found

@@ -5,6 +5,7 @@
  *     semaphore                    in a semaphore
  *     barrier                      in a barrier, where they come last
  *     end                          in pthread_join, for threads whose functions they are
+ *     once, once_c11               in pthread_once and call_once, for threads that initialise
  *     futex                        on a word, by system calls
  *     times_out                    in a condition variable and a semaphore, until a time limit: nobody wakes it */
 #include <errno.h>
@@ -159,6 +160,69 @@ NAMED static void wait_for_ends(void)
     pthread_join(thread, NULL);
 }
 
+/* ---- initialisations ---- */
+
+static sem_t is_begun;
+static pthread_once_t control;
+static once_flag flag;
+
+static void slow_initialisation(void)
+{
+    sem_post(&is_begun);
+    sleep_ms(30);
+    item = SLOW;
+}
+
+static void quick_initialisation(void)
+{
+    sem_post(&is_begun);
+    sleep_ms(10);
+    item = QUICK;
+}
+
+static bool is_c11;
+
+static void initialise_by(void (*initialise)(void))
+{
+    if (is_c11)
+        call_once(&flag, initialise);
+    else
+        pthread_once(&control, initialise);
+}
+
+NAMED static void *slow_once(void *unused)
+{
+    initialise_by(slow_initialisation);
+    return unused;
+}
+
+NAMED static void *quick_once(void *unused)
+{
+    initialise_by(quick_initialisation);
+    return unused;
+}
+
+NAMED static void wait_for_initialisation(void)
+{
+    static unsigned turn;
+    pthread_t thread;
+    control = (pthread_once_t)PTHREAD_ONCE_INIT;
+    flag = (once_flag)ONCE_FLAG_INIT;
+    if (pthread_create(&thread, NULL, turn++ % 2 ? quick_once : slow_once, NULL) != 0)
+        exit(1);
+    while (sem_wait(&is_begun) != 0)
+        ;
+    initialise_by(abort);
+    pthread_join(thread, NULL);
+}
+
+NAMED static void wait_for_c11_initialisation(void)
+{
+    is_c11 = true;
+    wait_for_initialisation();
+    is_c11 = false;
+}
+
 /* ---- time limits ---- */
 
 static struct timespec soon(void)
@@ -196,6 +260,8 @@ static const struct way {
             {"barrier", wake_by_barrier, wait_in_barrier},
             {"futex", wake_by_futex, wait_on_word},
             {"end", NULL, wait_for_ends},
+            {"once", NULL, wait_for_initialisation},
+            {"once_c11", NULL, wait_for_c11_initialisation},
             {"times_out", NULL, wait_in_vain}};
 static const struct way *way;
 
@@ -255,6 +321,7 @@ int main(int argc, char **argv)
     mtx_init(&c11_mutex, mtx_plain);
     cnd_init(&c11_condition);
     sem_init(&semaphore, 0, 0);
+    sem_init(&is_begun, 0, 0);
     pthread_barrier_init(&barrier, NULL, 2);
     for (int i = 2; i < argc; i++) {
         way = NULL;
