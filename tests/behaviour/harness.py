@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import glob
 import hashlib
+import json
 import os
 import pickle
 import re
@@ -81,6 +82,16 @@ class Run:
 
     def directories(self, pattern="profile*"):
         return sorted(glob.glob(os.path.join(self.folder, pattern)))
+
+    def directory_of(self, name):
+        """The one profile of that program. Whatever starts it has one, too, if it needs 0.01 s of processor time, as a shell does on a slow machine."""
+        def command(directory):
+            with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+                return json.load(file)["command"].split()[0]
+
+        found = [directory for directory in self.directories() if os.path.basename(command(directory)) == name]
+        assert len(found) == 1, f"expected one profile of {name}, found {found}\n{self}"
+        return found[0]
 
     def __str__(self):
         return (f"{' '.join(self.argv)}: status {self.status}\n"

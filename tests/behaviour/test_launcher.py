@@ -71,11 +71,10 @@ class Scripts(BlameTest):
         self.assertIn(f"blame: the profile is lost, because the directory {folder} was deleted during the run\n", run.stderr)
         self.assertNotIn(NO_PROFILE, run.stderr)
 
-    def test_small_children_leave_no_profile_and_no_line(self):
-        # Beside load, ten forks took a shell the 10 ms of processor time from which on it has a profile.
+    def test_small_children_leave_no_line(self):
         run = self.script(f"/bin/true; ls / >/dev/null; {program('quick_gcc')} | cat")
         self.assertEqual((run.status, run.stdout, run.stderr), (0, "sum 3\n", OWN_LINE + "\n"), run)
-        self.load(run, checks=SOUND)
+        self.load(run, run.directory_of("quick_gcc"), checks=SOUND)
 
     def test_a_child_that_needs_openmp_and_begins_no_region_leaves_nothing(self):
         for name in ("qsort_serial", "qsort_serial_gcc"):

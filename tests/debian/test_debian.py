@@ -63,7 +63,7 @@ class DebianProgram:
     def test_it_is_measured_and_does_not_notice(self):
         alone = self.result(self.plain(self.argv, TWO_THREADS | ASLEEP))
         # Without the files at exit, whose making is no work of the program.
-        run = self.attached([*TIMED, *self.argv], TWO_THREADS | {"BLAME_CSV": "0"}, "launcher")
+        run = self.attached([*TIMED, *self.argv], TWO_THREADS | {"BLAME_CSV": "0"}, "launcher", ["--omp-only"])  # not the shell
         self.assertTrue(self.result(run) == alone, f"the results differ\n{run}")
         directory, = run.directories()
         tree = self.reported_tree(directory, "--error")
