@@ -160,6 +160,12 @@ static void callback_resolve(struct thread *thread, struct region *ended)
     thread_leave_tool(thread);
 }
 
+static __attribute__((noinline)) void callback_end_team(struct thread *thread, struct region *region)
+{
+    thread_count_workers(thread, -(int32_t)region->workers);
+    region->workers = 0;
+}
+
 static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags, const void *codeptr)
 {
     (void)parallel_data; /* the runtime may have freed its memory */
@@ -173,6 +179,8 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
         return;
     if (unlikely(region_needs_context(region) || thread->placeholders.count))
         callback_resolve(thread, region);
+    if (unlikely(region->workers))
+        callback_end_team(thread, region);
     state_set_idle_region(thread->line, region_word(region->outer));
     state_set_work(thread->line);
     thread->construct.team = 0;
@@ -236,6 +244,31 @@ static __attribute__((noinline)) void callback_end_probes(struct thread *thread,
     thread_leave_tool(thread);
 }
 
+/* If the thread has begun the region, counts the other threads of the team. libgomp keeps these for the next one only if the
+ * region is an outermost one. A team of one leaves those that it keeps alone. */
+static void callback_count_team(struct thread *thread)
+{
+    struct region *region = levels_region(thread);
+    uint32_t workers = thread->construct.team - 1;
+    if (!region || region->home != &thread->regions || !workers || !runtime_is_libgomp())
+        return;
+    if (region->outer)
+        region->workers = workers = workers < UINT16_MAX ? workers : UINT16_MAX;
+    else
+        workers -= thread->record.workers;
+    if (workers)
+        thread_count_workers(thread, (int32_t)workers);
+}
+
+/* Returns true if the implicit task is a helper's first. */
+static __attribute__((noinline)) bool callback_begin_unusually(struct thread *thread, const ompt_data_t *parallel_data)
+{
+    if (!thread->record.begun && helpers_begin_task(thread, parallel_data))
+        return true;
+    callback_count_team(thread);
+    return false;
+}
+
 /* on_implicit_task() ends in a jump to one of the next three functions. They take the same parameters in the
  * same order, so no registers are saved. */
 static __attribute__((noinline)) void callback_begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
@@ -246,7 +279,7 @@ static __attribute__((noinline)) void callback_begin_implicit_task(struct thread
     if (unlikely(flags & ompt_task_initial))
         return;
     thread->construct.team = team_size;
-    if (unlikely(!thread->record.begun) && helpers_begin_task(thread, parallel_data))
+    if (unlikely(!thread->record.usual) && callback_begin_unusually(thread, parallel_data))
         return;
     /* A new worker waits before its first task; the runtime does not report the end of that wait. */
     if (unlikely(thread->unusual.any))

@@ -48,6 +48,10 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
  * would allocate on the program's heap if the name is missing. */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
+/* An entry point of libraries that report the events of a runtime without a tool interface. Its address is in
+ * that runtime. */
+#define BEHIND_NAME "ompt_runtime_behind"
+
 static bool entry_is_llvm(ompt_function_lookup_t lookup)
 {
     return runtime_symbol((const void *)lookup, "__kmpc_fork_call") != NULL;
@@ -58,12 +62,9 @@ static void ompt_look_up_entry_points(ompt_function_lookup_t lookup)
     runtime.set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
     runtime.set_llvm_callback = entry_is_llvm(lookup) ? runtime.set_callback : NULL;
+    runtime.libgomp |= lookup(BEHIND_NAME) ? LIBGOMP_FIRST : 0;
     runtime.get_max_threads = (int (*)(void))runtime_symbol((const void *)lookup, "omp_get_max_threads");
 }
-
-/* An entry point of libraries that report the events of a runtime without a tool interface. Its address is in
- * that runtime. */
-#define BEHIND_NAME "ompt_runtime_behind"
 
 /* Flags the module that contains the address as the runtime. Returns its range, or NULL if it is the program,
  * into which the runtime is linked. */
@@ -388,6 +389,11 @@ static int initialize_second(ompt_function_lookup_t lookup, int device, ompt_dat
     if (entry_is_llvm(lookup)) {
         runtime.set_llvm_callback = set_callback;
         runtime_warn_unheard((const void *)lookup);
+    }
+    if (lookup(BEHIND_NAME)) {
+        runtime.libgomp |= LIBGOMP_SECOND;
+        for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
+            store_relaxed(&thread->record.usual, false);
     }
     runtime_add_second((ompt_get_task_info_t)lookup("ompt_get_task_info"));
     if (!callbacks_register_second(set_callback, first_thread_stays(), text, sizeof(text)) || *text)

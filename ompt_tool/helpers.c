@@ -7,6 +7,7 @@
 #include "cct/deferred/region.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session/thread.h"
 
 /* Stands for the region of the helpers' team, which has no record (region_word). */
@@ -41,6 +42,8 @@ void helpers_know_initial(struct thread *thread)
 bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
 {
     thread->record.begun = true;
+    thread->record.usual = !runtime.libgomp;
+    thread->record.of_team = thread->unusual.uncounted && runtime_is_libgomp();
     if (thread->unusual.helper || !thread->unusual.uncounted)
         return thread->unusual.helper;
     if (parallel_data && parallel_data->value == HELPERS_REGION)

@@ -37,6 +37,7 @@ static inline struct region *begin_free_region(struct region_pool *pool, struct 
     region->codeptr = codeptr;
     region->epoch = region_epoch;
     region->from_root = false;
+    region->workers = 0;
     store_relaxed(&region->context, 0);
     store_relaxed(&region->references, 1);
     store_relaxed(&region->instance, (region->instance + 1) & REGION_INSTANCE_MASK);

@@ -37,6 +37,7 @@ struct region {
     /* true if the path of `context` begins at the program's entry, false if it begins at the outer region;
      * set before the context is published */
     bool from_root;
+    uint16_t workers; /* threads of its team that the runtime ends with it, if they are counted with the team; else 0 */
     struct region *outer;
     uintptr_t codeptr; /* return address of the fork call, as the runtime reported it; 0: none */
     struct region_pool *home;

@@ -146,7 +146,8 @@ static double nobody_busy(const struct summary *summary)
 
 /* Returns the seconds of sampled threads' lifetimes that are in no other share, 0 if they are too few to
  * matter. Threads that waited while busy threads lost their cores can have such time, because equation 1
- * estimates idleness from the samples of busy threads. */
+ * estimates idleness from the samples of busy threads. Lifetimes beyond those of T threads are of threads that T
+ * does not count, such as those of libgomp that are about to end. */
 static double unassigned(const struct summary *summary)
 {
     struct ledger ledger;
@@ -154,7 +155,9 @@ static double unassigned(const struct summary *summary)
     if (counts_events(summary) || profile->tree || profile->header.clock != 0 || summary->rows->shared)
         return 0;
     ledger_sum(profile, &ledger);
-    double lifetime_s = ledger.lifetime * 1e-9;
+    double lifetime_s = ledger.lifetime * 1e-9, counted_s = profile->header.threads_max * profile_wall_s(profile);
+    if (!profile->header.merged)
+        lifetime_s = fmin(lifetime_s, counted_s);
     double rest_s = lifetime_s - ledger.dropped_ns * 1e-9 - effort_of(summary) - nobody_busy(summary);
     return rest_s > MEASURED_TOLERANCE * lifetime_s ? rest_s : 0;
 }

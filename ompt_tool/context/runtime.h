@@ -17,16 +17,27 @@ struct runtime {
     int (*get_max_threads)(void);
     /* ompt_set_callback of LLVM's or Intel's runtime; NULL: none of the runtimes is LLVM's */
     ompt_set_callback_t set_llvm_callback;
+    /* LIBGOMP_FIRST, LIBGOMP_SECOND: which runtime of the process is libgomp; 0: none */
+    unsigned libgomp;
     /* start and size of the code of the library with the tool interface, which calls the program's regions
      * and tasks; size 0: it is linked into the program */
     uintptr_t code_low, code_bytes;
 };
+
+enum { LIBGOMP_FIRST = 1, LIBGOMP_SECOND = 2 };
 
 extern struct runtime runtime __attribute__((visibility("hidden")));
 
 /* Mark of levels that belong to the second runtime of a process (levels.h), while the calling thread handles
  * an event of that runtime; otherwise 0. [owner] */
 extern __thread uintptr_t runtime_mark __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Returns true if the event that the calling thread handles is one of libgomp. A thread of that is gone when its team has
+ * ended and the next one does not need it, but its end may come much later. [owner] */
+static inline bool runtime_is_libgomp(void)
+{
+    return unlikely(runtime.libgomp) && (runtime.libgomp & (runtime_mark ? LIBGOMP_SECOND : LIBGOMP_FIRST));
+}
 
 /* Makes `runtime.get_task_info` ask the runtime whose event the thread handles. [init] */
 void runtime_add_second(ompt_get_task_info_t get_task_info);

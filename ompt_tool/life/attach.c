@@ -44,6 +44,13 @@ static void attach_beside_teams(struct thread *thread)
         arena_header()->environment = (uint32_t)session.options.environment;
 }
 
+/* Makes a thread of the runtime one that no census counts. */
+static void attach_park(struct state_line *line)
+{
+    state_set_idle_region(line, 0);
+    state_set_idle(line, 0);
+}
+
 /* Sets what the new thread does until an event tells: it waits and is not counted yet, or it works. A POSIX thread of a
  * program that has teams, or began with an OpenMP runtime, works beside them. */
 static void attach_set_state(struct thread *thread, bool plain)
@@ -60,7 +67,7 @@ static void attach_set_state(struct thread *thread, bool plain)
         else
             thread_count(thread, true);
     } else {
-        state_set_idle(thread->line, 0); /* 0 says that the thread is not counted yet */
+        attach_park(thread->line);
     }
     thread->unusual.notes = true;
 }
@@ -135,6 +142,8 @@ static __attribute__((noinline)) void attach_end_now(struct thread *thread)
     if (attach_is_initial(thread) && fetch_sub_acq_rel(&initial_threads, 1) == 1)
         ranks_disappear();
     sampler_stop(thread);
+    if (!thread->line->began)
+        attach_park(thread->line); /* what follows may take a while, on a busy machine */
     mpi_wait_forget(thread);
     bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {

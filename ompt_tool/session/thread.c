@@ -198,8 +198,9 @@ static struct thread *thread_take_locked(enum profile_thread_kind kind, struct s
     thread->line = line;
     thread->record.active = true;
     thread->unusual = (union unusual){.uncounted = true};
-    thread->record.begun = false;
-    thread->record.plain = false;
+    thread->record.begun = thread->record.usual = false;
+    thread->record.plain = thread->record.of_team = false;
+    thread->record.workers = 0;
     threads.sampled++;
     return thread;
 }
@@ -217,13 +218,27 @@ static struct thread *thread_take_record(enum profile_thread_kind kind, struct s
     return thread;
 }
 
+static void thread_add_locked(uint32_t more)
+{
+    threads.now += more;
+    if (threads.now > state_counted_most)
+        store_relaxed(&state_counted_most, threads.now);
+}
+
 void thread_count(struct thread *thread, bool counted)
 {
     os_lock(&threads.lock);
-    threads.now += (uint32_t)counted - !thread->unusual.uncounted;
+    if (!thread->record.of_team)
+        thread_add_locked((uint32_t)counted - !thread->unusual.uncounted);
     thread->unusual.uncounted = !counted;
-    if (threads.now > state_counted_most)
-        store_relaxed(&state_counted_most, threads.now);
+    os_unlock(&threads.lock);
+}
+
+void thread_count_workers(struct thread *thread, int32_t more)
+{
+    os_lock(&threads.lock);
+    thread->record.workers += (uint32_t)more;
+    thread_add_locked((uint32_t)more);
     os_unlock(&threads.lock);
 }
 
@@ -314,7 +329,7 @@ void thread_give_back(struct thread *thread)
     signal_fence();
     state_line_release(thread->line);
     os_lock(&threads.lock);
-    threads.now -= !thread->unusual.uncounted;
+    threads.now -= thread->record.workers + (!thread->record.of_team && !thread->unusual.uncounted);
     threads.sampled--;
     thread->record.active = false;
     /* A record with contexts below placeholders is not reused. They wait until the end for the contexts of

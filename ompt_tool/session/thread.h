@@ -217,10 +217,13 @@ struct thread_handover {
 
 /* The use of the record, and its links in lists (thread.c). */
 struct thread_record {
-    bool active; /* whether a thread owns the record */
-    bool begun;  /* whether the thread has begun an implicit task */
-    bool plain;  /* whether the thread is measured although no runtime has reported it */
-    bool second; /* whether the process's second runtime reported the thread's start */
+    bool active;      /* whether a thread owns the record */
+    bool begun;       /* whether the thread has begun an implicit task */
+    bool usual;       /* whether it has begun one, and does not ask whose event the next one is */
+    bool plain;       /* whether the thread is measured although no runtime has reported it */
+    bool second;      /* whether the process's second runtime reported the thread's start */
+    bool of_team;     /* whether the thread counts with its team (thread_count_workers) */
+    uint32_t workers; /* number of threads that count because of this one */
     struct thread *next_free, *next_all;
 };
 
@@ -310,6 +313,10 @@ void thread_note_run_times(struct thread *thread);
  * threads at one time. An initial thread counts from its start, a worker from its first implicit task, and a
  * helper while it executes a task. [owner] */
 void thread_count(struct thread *thread, bool counted);
+
+/* Adds to the number of threads that count because the calling thread has a team, until it ends. They are `of_team`: their
+ * own begins and ends count nothing. [owner] */
+void thread_count_workers(struct thread *thread, int32_t more);
 
 /* Counts no thread but the initial one any longer, because the program will have teams, of which the others are no part.
  * [owner] */

@@ -23,3 +23,11 @@ class Regions(BlameTest):
                 _, profile = self.profile_of("fibers", *place, env={"OMP_NUM_THREADS": "2", "BLAME_RATE": "1000"})
                 for name, line in (("in_fiber", 94), ("in_switched", 97)):
                     self.assert_inside(profile, name, f"program [parallel fibers.c:{line}]")
+
+    def test_threads_that_no_team_needs_any_longer_do_not_count_until_they_have_ended(self):
+        for name, how in (("ends_late", "library"), ("ends_late_gcc", "launcher")):
+            for nested, most in (((), 4), (("nested",), 6)):
+                with self.subTest(name=name, nested=nested):
+                    _, profile = self.profile_of(name, *nested, how=how, env={"OMP_NUM_THREADS": "2"})
+                    self.assertEqual(profile.run["threads_max"], most)
+                    self.assertEqual(len(profile.threads) > most, name.endswith("_gcc"), "libgomp ends threads, libomp keeps them")

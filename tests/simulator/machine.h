@@ -83,6 +83,7 @@ struct sim_thread {
     struct activity *activities;
     uint32_t activity_count, activity_room;
     struct task *task;      /* the current one */
+    bool dismissed;         /* by libgomp: it ends when it has a core */
     struct team *next_team; /* that it is to join from the pool, as number next_num */
     uint32_t next_num;
     struct sim_thread *next_pool;

@@ -23,7 +23,7 @@ __thread ompt_data_t played_thread_data;
 
 static ompt_callback_t registered[MAX_EVENTS];
 static uint8_t short_of_always[MAX_EVENTS]; /* by how much an answer is */
-static bool tasks_hidden;
+static bool tasks_hidden, is_libgomp;
 static ompt_start_tool_result_t *tool;
 
 void played_answer(ompt_callbacks_t event, ompt_set_result_t answer)
@@ -34,6 +34,11 @@ void played_answer(ompt_callbacks_t event, ompt_set_result_t answer)
 void played_hide_tasks(void)
 {
     tasks_hidden = true;
+}
+
+void played_as_libgomp(void)
+{
+    is_libgomp = true;
 }
 
 void played_task_init(struct played_task *task, ompt_data_t *parallel, int flags, int thread_num)
@@ -119,7 +124,10 @@ ompt_interface_fn_t played_lookup(const char *name)
         {"ompt_get_parallel_info", (ompt_interface_fn_t)get_parallel_info},
         {"ompt_get_thread_data", (ompt_interface_fn_t)get_thread_data},
         {"ompt_finalize_tool", (ompt_interface_fn_t)finalize_tool},
+        {"ompt_runtime_behind", (ompt_interface_fn_t)played_lookup},
     };
+    if (!is_libgomp && strcmp(name, "ompt_runtime_behind") == 0)
+        return NULL;
     if (tasks_hidden && strcmp(name, "ompt_get_task_info") == 0)
         return NULL;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)

@@ -26,6 +26,9 @@ extern __thread ompt_data_t played_thread_data;
 void played_answer(ompt_callbacks_t event, ompt_set_result_t answer);
 void played_hide_tasks(void);
 
+/* Makes the runtime one for which another library reports, as libblame-gomp does for libgomp. */
+void played_as_libgomp(void);
+
 /* As a runtime does when it starts; false when the tool wants nothing of it. */
 bool played_start(ompt_start_tool_result_t *(*start_tool)(unsigned, const char *), const char *name);
 void played_finalize(void);

@@ -97,6 +97,8 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
         played_answer((ompt_callbacks_t)options->untold, ompt_set_never);
     if (options->hides_tasks)
         played_hide_tasks();
+    if (scenario->libgomp)
+        played_as_libgomp();
     if (!played_start(ompt_start_tool, "played")) {
         strcpy(run->failure, "the plugin does not start");
         run->done = true;

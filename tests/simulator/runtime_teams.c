@@ -30,9 +30,23 @@ static void begin_thread(void)
     machine_wake(thread, random_duration(&thread->chance, &machine.scenario->wake));
 }
 
+/* Does the team get threads from the pool, and give them back? */
+static bool uses_pool(const struct team *team)
+{
+    return !machine.scenario->libgomp || !team->outer->outer;
+}
+
+/* libgomp ends the threads of a nested team, and those that the next team does not need. They do not count any longer. */
+static void dismiss(struct sim_thread *thread)
+{
+    thread->dismissed = true;
+    oracle_count(-1);
+    machine_wake(thread, random_duration(&thread->chance, &machine.scenario->wake));
+}
+
 static void start_worker(struct team *team, const struct op *op, uint32_t number)
 {
-    struct sim_thread *starter = machine.current, *thread = pool;
+    struct sim_thread *starter = machine.current, *thread = uses_pool(team) ? pool : NULL;
     if (thread) {
         pool = thread->next_pool;
         thread->next_team = team;
@@ -51,6 +65,16 @@ static void start_worker(struct team *team, const struct op *op, uint32_t number
         machine_switch(starter);
     }
     team->members[number] = thread;
+}
+
+static void start_workers(struct team *team, const struct op *op)
+{
+    for (uint32_t i = 1; i < team->size; i++)
+        start_worker(team, op, i);
+    if (!machine.scenario->libgomp || !uses_pool(team) || team->size == 1)
+        return;
+    for (; pool; pool = pool->next_pool)
+        dismiss(pool);
 }
 
 static void begin_region(struct activity *activity)
@@ -109,7 +133,7 @@ static void end_region(const struct activity *activity)
     for (uint32_t i = 1; i < team->size; i++) {
         struct sim_thread *worker = team->members[i];
         oracle_state(worker->number, EXACT_PARKED, stack_top(worker)->context, 0, 0);
-        put_in_pool(worker);
+        uses_pool(team) ? put_in_pool(worker) : dismiss(worker);
     }
     thread->task->played.frame.enter_frame.ptr = NULL;
     stack_pop(thread);
@@ -127,9 +151,8 @@ enum outcome runtime_parallel(struct activity *activity)
         machine_busy(random_duration(&thread->chance, &machine.scenario->fork));
         return PAUSE;
     case FORK_STARTS:
-        for (uint32_t i = 1; i < activity->team->size; i++)
-            start_worker(activity->team, activity->op, i);
         struct team *team = activity->team;
+        start_workers(team, activity->op);
         struct activity *implicit = runtime_push(DO_IMPLICIT, activity->op);
         implicit->team = team;
         return GO_ON;
@@ -163,7 +186,18 @@ static void join(struct activity *activity)
         runtime_wait_for(WAIT_JOIN, ompt_sync_region_barrier_implicit_parallel, activity->first ? NULL : codeptr);
 }
 
-static void end_implicit(struct activity *activity)
+/* What is left of the thread's last region has been told. */
+static enum outcome end_thread(void)
+{
+    struct sim_thread *thread = machine.current;
+    thread->task = NULL;
+    send_thread_end();
+    runtime_state(EXACT_ABSENT);
+    machine_end_thread();
+    return PAUSE;
+}
+
+static enum outcome end_implicit(struct activity *activity)
 {
     struct sim_thread *thread = machine.current;
     struct task *task = thread->task;
@@ -173,13 +207,16 @@ static void end_implicit(struct activity *activity)
         leave_task();
     if (!activity->first) {
         runtime_pop();
-        return; /* the first thread leaves the team at the region's end */
+        return GO_ON; /* the first thread leaves the team at the region's end */
     }
     leave_team(activity->team);
+    if (thread->dismissed)
+        return end_thread();
     activity->team = thread->next_team;
     activity->first = thread->next_num;
     activity->step = IMPLICIT_BEGINS;
     thread->next_team = NULL;
+    return GO_ON;
 }
 
 enum outcome runtime_implicit(struct activity *activity)
@@ -193,7 +230,6 @@ enum outcome runtime_implicit(struct activity *activity)
         join(activity);
         return GO_ON;
     default:
-        end_implicit(activity);
-        return GO_ON;
+        return end_implicit(activity);
     }
 }

@@ -153,7 +153,7 @@ static bool is_over(const struct activity *activity)
         release_team(team);
     }
     if (activity->wait == WAIT_JOIN && is_worker(task))
-        return thread->next_team != NULL;
+        return thread->next_team || thread->dismissed;
     return team->barriers != activity->instance;
 }
 
@@ -187,7 +187,7 @@ static enum outcome end_wait(const struct activity *activity)
 {
     struct task *task = machine.current->task;
     bool parked = activity->wait == WAIT_JOIN && is_worker(task);
-    if (parked) /* the runtime's current region is the next one already */
+    if (parked && machine.current->next_team) /* the runtime's current region is the next one already */
         task->played.parallel = &machine.current->next_team->parallel;
     if (parked)
         runtime_tell_parked();
