@@ -22,7 +22,8 @@ void attribute_held(struct tree *tree, const struct state_line *line, uint32_t n
         uint64_t key = line->held[i];
         struct lock_blame blame;
         uint32_t holder = directed_is_for_any_holder(key) ? DIRECTED_ANY_HOLDER : own_line;
-        if (likely(!key || !directed_waiting(key, holder)))
+        /* A thread that waits until another one releases its lock leaves the blame to that one. */
+        if (likely(!key || !directed_waiting(key, holder)) || state_awaits_own(line, key))
             continue;
         if (attribute_lock_at(tree, node_idx, key) && directed_take(key, holder, &blame))
             attribute_blame(tree, node_idx, key, &blame, time_ns);

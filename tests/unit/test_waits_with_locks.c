@@ -158,4 +158,25 @@ UNIT_TEST(what_the_full_table_does_not_take_has_a_row)
     state_line_release(waiter);
 }
 
+/* A lock that one thread sets and another one unsets: who has set it waits for that one, not for itself. */
+UNIT_TEST(who_waits_for_its_own_lock_leaves_the_blame_to_the_thread_that_releases_it)
+{
+    struct state_line *line = thread_self->line;
+    struct tree *tree = &thread_self->tree;
+    struct lock_blame blame = {.lock_wait = 1e6};
+    uint64_t key = take_lock();
+    uint32_t self = state_line_number(line), node_idx = tree_child(tree, tree->root, PROFILE_NODE_FRAME, 1);
+    state_set_lockwait(line, key);
+    assert_true(attribute_waiting(tree, node_idx, key, &blame, self, clock_now_ns()));
+    attribute_held(tree, line, node_idx, clock_now_ns());
+    assert_true(directed_waiting(key, self));
+    state_end_lockwait(line);
+    attribute_held(tree, line, node_idx, clock_now_ns());
+    assert_false(directed_waiting(key, self));
+    assert_true(attribute_lock_at(tree, node_idx, key)->lock_wait == 1e6);
+    directed_reset();
+    contended_reset();
+    released(ompt_mutex_lock, LOCK, NULL);
+}
+
 UNIT_MAIN(start, end)
