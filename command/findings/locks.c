@@ -186,10 +186,13 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     finding.evidence = format_printable("for %s %% of %s, nobody held the lock%s%s",
                                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0),
                                         *cores ? "the first part" : "that", slept, more);
+    bool ordered = lock && lock->kind == PROFILE_LOCK_ORDERED;
     finding.advice = format_printable(
         "%s",
-        sleeps ? "A thread sleeps while it holds the lock, and others wait for it. Make the call before the lock is "
-                 "taken or after it is released, and hold the lock only for the data that threads share."
+        ordered ? "Do less in the ordered section: move work before or behind it, or give up the order (ordered) if it "
+                  "does not matter."
+        : sleeps ? "A thread sleeps while it holds the lock, and others wait for it. Make the call before the lock is "
+                   "taken or after it is released, and hold the lock only for the data that threads share."
         : handoff && scarce
             ? "Waiting threads had no core when the lock was passed to them, so it is unknown whether the lock is "
               "taken too often or held too long. Use one lock for each part of the data, private copies, or a "
