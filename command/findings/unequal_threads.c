@@ -1,4 +1,5 @@
-/* Finds threads outside OpenMP that have unequal work: a thread waits for their ends, and the longest one ends last. */
+/* Finds threads outside OpenMP that have unequal work: a thread waits for their ends, and the longest one ends last; or
+ * they wait for each other at barriers of POSIX threads. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -149,11 +150,58 @@ static void put_unequal_threads(struct inquiry *inquiry, const struct shares *sh
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
+/* The least and the greatest work of the threads of a function, in seconds. */
+struct work {
+    double most_s, least_s, lost_s; /* lost_s: what the others lack of the longest thread's work */
+    double threads;
+};
+
+static struct work work_of_threads(const struct inquiry *inquiry, uint32_t function, const uint32_t first[TREES])
+{
+    const struct profile *profile = inquiry->profile;
+    struct work work = {.least_s = INFINITY};
+    double sum_s = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        double seconds = 1e-9 * (thread->work + thread->overhead);
+        if (first[thread->tree % TREES] != function)
+            continue;
+        work.most_s = fmax(work.most_s, seconds);
+        work.least_s = fmin(work.least_s, seconds);
+        sum_s += seconds;
+        work.threads++;
+    }
+    work.lost_s = work.threads * work.most_s - sum_s;
+    return work;
+}
+
+/* Waiting at barriers. As in regions, missing cores explain it unless the threads have unequal work in all. */
+static void find_barrier(struct inquiry *inquiry, const struct tallied *waits, const uint32_t first[TREES])
+{
+    double waited_s = 1e-9 * waits->ns;
+    struct work work = work_of_threads(inquiry, (uint32_t)waits->key, first);
+    double seconds = cores_explain(inquiry, waited_s) ? fmin(waited_s, work.lost_s) : waited_s;
+    char name[NAME_BYTES];
+    if (!finding_is_enough(inquiry, seconds) || !(work.most_s > 0))
+        return;
+    struct finding finding = {
+        .rule = "unequal-threads", .row = busiest_row(inquiry, waits), .metric = METRIC_SAMPLES, .seconds = seconds};
+    struct relief relief = {.wall_s = waited_s / work.threads, .moved_s = INFINITY};
+    shorten_name(name, inquiry->rows->row[waits->row].label->name);
+    finding.title = format_printable("threads of %s wait %s s for each other at barriers", name, DECIMAL(waited_s, 2));
+    finding.evidence = format_printable("in all, the threads that begin there work for %s to %s s",
+                                        DECIMAL(work.least_s, 2), DECIMAL(work.most_s, 2));
+    finding.advice = format_printable("%s", "Divide the work between two barriers into equal shares, or into small "
+                                            "pieces that each thread takes when it has finished one. Use fewer "
+                                            "barriers.");
+    put_bounded_finding(inquiry, &finding, &relief);
+}
+
 void find_unequal_threads(struct inquiry *inquiry)
 {
     const struct profile *profile = inquiry->profile;
     uint32_t first[TREES];
-    struct tally joins = {0};
+    struct tally joins = {0}, barriers = {0};
     for (size_t i = 0; i < profile->thread_count; i++)
         if (profile->threads[i].tree >= TREES)
             return;
@@ -163,8 +211,9 @@ void find_unequal_threads(struct inquiry *inquiry)
     for (size_t i = 0; i < profile->wake_count; i++) {
         const struct merged_wake *wake = &profile->wakes[i];
         uint32_t begins = first_row(inquiry->rows, row_of_node(inquiry->rows, wake->waker));
-        if (wake->wake == PROFILE_WAKE_END && begins != ROW_NONE)
-            tally_add(&joins, inquiry->rows->row[begins].function, begins, wake->ns);
+        if (begins != ROW_NONE && (wake->wake == PROFILE_WAKE_END || wake->wake == PROFILE_WAKE_BARRIER))
+            tally_add(wake->wake == PROFILE_WAKE_END ? &joins : &barriers, inquiry->rows->row[begins].function, begins,
+                      wake->ns);
     }
     for (size_t i = 0; i < joins.count; i++) {
         struct shares shares = {0};
@@ -173,5 +222,8 @@ void find_unequal_threads(struct inquiry *inquiry)
             put_unequal_threads(inquiry, &shares, &joins.item[i]);
         free(shares.life);
     }
+    for (size_t i = 0; i < barriers.count; i++)
+        find_barrier(inquiry, &barriers.item[i], first);
     tally_free(&joins);
+    tally_free(&barriers);
 }

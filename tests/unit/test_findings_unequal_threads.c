@@ -2,7 +2,7 @@
 /* Findings about threads outside OpenMP that have unequal work. */
 #include "tests/unit/findings_program.h"
 
-enum { JOIN = 40 };
+enum { JOIN = 40, BARRIER_WAIT };
 
 static void assert_in(const char *text, const char *words)
 {
@@ -101,6 +101,28 @@ UNIT_TEST_WITH(threads_that_begin_in_different_functions_do_different_work, NULL
     made.nodes[other].metric = (struct profile_sums){.samples = 800, .work = 4 * S, .inverse_busy = 2 * S};
     made.nodes[other].threads = 4 + 8;
     made.nodes[made.profile.wakes->waker].threads = 2;
+    assert_no_finding();
+}
+
+/* Each waits at barriers for the one that works for 5 s; nobody works while they all do. */
+UNIT_TEST_WITH(threads_that_wait_at_barriers_have_unequal_work, NULL, destroy)
+{
+    make_threads(5, 2, 2);
+    fake_function(FOREIGN_KEY(BARRIER_WAIT), "pthread_barrier_wait", "", 0, 0);
+    uint32_t waits = frame(made.profile.wakes->waker, FOREIGN_KEY(BARRIER_WAIT));
+    made.nodes[waits].metric = (struct profile_sums){.samples = 1200, .blocked = 6 * S};
+    for (int i = 2; i < THREADS; i++) {
+        made.threads[i].blocked = 3 * S;
+        made.threads[i].end_ns = made.threads[1].end_ns;
+    }
+    made.profile.wakes->wake = PROFILE_WAKE_BARRIER;
+    made.profile.wakes->ns = 6 * S;
+    const struct finding *finding = only("unequal-threads");
+    assert_string_equal(finding->title, "threads of heavy wait 6.00 s for each other at barriers");
+    assert_in(finding->evidence, "work for 2.00 to 5.00 s");
+    assert_about(finding->seconds, 6);
+    assert_about(finding->gain_s, 2);
+    made.profile.wakes->ns = 0.1 * S;
     assert_no_finding();
 }
 
