@@ -66,10 +66,13 @@ class HeaderTest(BlameTest):
     needs_tool = False
 
     def build(self, argv, name=None):
-        """Path of what the compiler makes of it, without a word."""
-        path = os.path.join(self.new_folder(), name or "program")
-        self.compile([*argv, "-o", path])
-        return path
+        """Path of what the compiler makes of it, without a word. It is made once for all tests."""
+        def make(folder):
+            path = os.path.join(folder, name or "program")
+            self.compile([*argv, "-o", path])
+            return path
+
+        return self.once((argv, name), make)
 
     def compile(self, argv):
         run = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=self.folder)
@@ -173,13 +176,15 @@ class WithoutTool(HeaderTest):
 
 def build_fortran(test, compiler, level):
     """The module as optimised as told; the program not at all, so that each of its procedures is a frame."""
-    folder = test.new_folder()
-    module, main = (os.path.join(folder, name) for name in ("blame.o", "main.o"))
-    for argv in ([level, "-c", MODULE, "-o", module],
-                 ["-O0", "-c", source("header_fortran.F90"), "-o", main]):
-        run = subprocess.run([compiler, *argv], capture_output=True, text=True, check=False, cwd=folder)
-        test.assertEqual((run.returncode, run.stderr), (0, ""), argv)
-    return test.build([compiler, EXPORTING, main, module])
+    def make(folder):
+        module, main = (os.path.join(folder, name) for name in ("blame.o", "main.o"))
+        for argv in ([level, "-c", MODULE, "-o", module],
+                     ["-O0", "-c", source("header_fortran.F90"), "-o", main]):
+            run = subprocess.run([compiler, *argv], capture_output=True, text=True, check=False, cwd=folder)
+            test.assertEqual((run.returncode, run.stderr), (0, ""), argv)
+        return test.build([compiler, EXPORTING, main, module])
+
+    return test.once((compiler, level), make)
 
 
 class WithTool(HeaderTest):
