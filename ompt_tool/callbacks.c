@@ -250,7 +250,8 @@ static void callback_count_team(struct thread *thread)
 {
     struct region *region = levels_region(thread);
     uint32_t workers = thread->construct.team - 1;
-    if (!region || region->home != &thread->regions || !workers || !runtime_is_libgomp())
+    if (!runtime_is_libgomp() || !(thread->level->team & LEVEL_PRIMARY) || !region || !workers ||
+        region->home != &thread->regions)
         return;
     if (region->outer)
         region->workers = workers = workers < UINT16_MAX ? workers : UINT16_MAX;
