@@ -11,6 +11,7 @@
 #include "tests/simulator/run.h"
 #include "tests/simulator/stack.h"
 #include "tests/simulator/stated.h"
+#include "tests/simulator/wakes.h"
 #include "tests/simulator/windows.h"
 #include "tests/simulator/traced.h"
 
@@ -178,6 +179,23 @@ static void add_figure(struct run *run, enum figure_of kind, const char *of, con
         fail(run, "%s is %g s, and nothing was there", figure->name, figure->measured);
 }
 
+/* Reports state no error of a pair. */
+static void add_wakes(struct run *run, const struct profile *profile, const uint32_t *contexts, double period_ns)
+{
+    uint32_t count;
+    const struct sim_wake *wakes = wakes_all(&count);
+    for (uint32_t number = 0; number < count; number++) {
+        const struct sim_wake *wake = &wakes[number];
+        char name[FIGURE_NAME];
+        double measured = 0;
+        snprintf(name, sizeof(name), "woken %u by %u", wake->waiter, wake->waker);
+        for (size_t i = 0; i < profile->wake_count; i++)
+            if (contexts[profile->wakes[i].waiter] == wake->waiter && contexts[profile->wakes[i].waker] == wake->waker)
+                measured += profile->wakes[i].ns;
+        add_figure(run, FIGURE_WINDOW, name, &wake->exact, METRIC_BLOCKED, measured, INFINITY, period_ns);
+    }
+}
+
 static void add_places(struct run *run, const struct profile *profile, double period_ns)
 {
     for (uint32_t number = 0; number < oracle_place_count(); number++) {
@@ -321,6 +339,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside), period_ns);
     }
     add_places(run, profile, period_ns);
+    add_wakes(run, profile, contexts, period_ns);
     add_windows(run, profile, contexts, period_ns);
     if (profile->header.threads_max != oracle_threads_most())
         fail(run, "%u threads at most, and it were %u", (unsigned)profile->header.threads_max, oracle_threads_most());

@@ -76,6 +76,7 @@ struct activity {
     uint64_t place;
     const void *codeptr;
     uint32_t function; /* whose body it is */
+    uint64_t since_ns; /* OP_AWAIT: begin of its wait */
 };
 
 enum outcome { GO_ON, PAUSE };

@@ -2,6 +2,7 @@
  * has woken runs when it has a core. */
 #include <stdlib.h>
 
+#include "blame/wakers.h"
 #include "cct/arena.h"
 #include "ompt_tool/life/attach.h"
 #include "ompt_tool/pthreads.h"
@@ -9,6 +10,7 @@
 #include "tests/simulator/changes.h"
 #include "tests/simulator/runtime.h"
 #include "tests/simulator/stack.h"
+#include "tests/simulator/wakes.h"
 
 #define JOINED    MAX_LOCKS /* the condition that a thread has ended */
 #define MOST_WAIT 256u
@@ -17,7 +19,10 @@ static struct condition {
     uint32_t signals;
     struct sim_thread *waiters[MOST_WAIT];
     uint32_t count;
+    uint32_t waker; /* context of the last signal */
 } conditions[MAX_LOCKS + 1];
+
+static uint32_t awaited; /* above 0: the tool wants to know of signals */
 
 static uint32_t begun, left; /* threads beside the first */
 
@@ -92,6 +97,17 @@ enum outcome runtime_thread(struct activity *activity)
     return PAUSE;
 }
 
+static void await_ends(const struct condition *condition, const struct activity *activity, bool joins)
+{
+    struct sim_thread *thread = machine.current;
+    pthreads_tool.reacquires(NULL);
+    if (!joins) {
+        pthreads_tool.slept(true);
+        wakes_add(stack_top(thread)->context, condition->waker, machine.now_ns - activity->since_ns);
+    }
+    runtime_state(EXACT_WORK);
+}
+
 static enum outcome await(struct activity *activity)
 {
     static const char mutex[1];
@@ -101,15 +117,16 @@ static enum outcome await(struct activity *activity)
     if (joins ? left == 0 : condition->signals > 0) {
         condition->signals -= !joins;
         if (activity->step)
-            pthreads_tool.reacquires(NULL);
-        if (activity->step)
-            runtime_state(EXACT_WORK);
+            await_ends(condition, activity, joins);
         runtime_pop();
         return GO_ON;
     }
     if (activity->step++ == 0) {
         stack_top(thread)->ip = stack_line(runtime_function(), activity->op->line);
         pthreads_tool.reacquires(mutex);
+        if (!joins)
+            pthreads_tool.sleeps(PTHREADS_CONDITION, condition);
+        activity->since_ns = machine.now_ns;
         runtime_state(EXACT_BLOCKED);
     }
     condition->waiters[condition->count++] = thread;
@@ -117,13 +134,25 @@ static enum outcome await(struct activity *activity)
     return PAUSE;
 }
 
+static void signal_is_reported(const struct op *op, struct condition *condition)
+{
+    condition->waker = stack_top(machine.current)->context;
+    if (!awaited)
+        return;
+    runtime_call(op, ENTRY_LOCK);
+    pthreads_tool.wakes(condition);
+    stack_pop(machine.current);
+}
+
 enum outcome runtime_thread_op(struct activity *activity)
 {
     struct condition *condition = &conditions[activity->op->lock];
+    wakers_count(&awaited);
     switch (activity->op->kind) {
     case OP_THREAD:
         return begin_thread(activity);
     case OP_SIGNAL:
+        signal_is_reported(activity->op, condition);
         condition->signals += activity->op->number;
         for (uint32_t i = 0; i < activity->op->number; i++)
             signal_one(condition);
