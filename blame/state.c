@@ -602,12 +602,18 @@ static bool state_wait_is_parked(struct waiting *waiting, int64_t ticks)
     return (int64_t)end.ticks <= ticks;
 }
 
+/* Returns when the first thread passed the barrier the last time, in ticks; 0 if that is not known. */
+static int64_t state_wait_passed(const struct waiting *waiting)
+{
+    const uint64_t *passed = state_pass_of(waiting->region, waiting->place);
+    return passed ? (int64_t)load_relaxed(passed) : 0;
+}
+
 /* Returns when another thread first passed the barrier at which the thread waits, in ticks; INT64_MAX if no
  * thread is known to have passed it. */
 static int64_t state_wait_was_over(const struct waiting *waiting)
 {
-    const uint64_t *passed = state_pass_of(waiting->region, waiting->place);
-    int64_t ticks = passed ? (int64_t)load_relaxed(passed) : 0;
+    int64_t ticks = state_wait_passed(waiting);
     return ticks && ticks >= waiting->since ? ticks : INT64_MAX;
 }
 
@@ -642,9 +648,39 @@ uint64_t state_wait_place(const struct state_line *line)
     return state_place_of(&waiting);
 }
 
-static void state_count_wait_place(struct waiting_places *places, const struct waiting *waiting)
+/* What a census has found out about the wait that it saw last. Most threads wait at the same place. */
+struct census_wait {
+    uint64_t place;
+    const struct region *region;
+    uint32_t instance;
+    bool parked;     /* state_wait_is_parked() */
+    uint32_t number; /* of the place in the list of places; NO_NUMBER: not listed yet */
+    int64_t passed;  /* state_wait_passed() */
+    uintptr_t codeptr;
+};
+
+#define NO_NUMBER UINT32_MAX
+
+/* Looks at a wait, unless the last one is of the same kind. */
+static inline void state_look_at_wait(struct census_wait *last, struct waiting *waiting, int64_t ticks)
 {
-    uint64_t place = state_place_of(waiting);
+    if (likely(last->place == waiting->place && last->region == waiting->region && last->instance == waiting->instance))
+        return;
+    bool parked = state_wait_is_parked(waiting, ticks);
+    *last = (struct census_wait){.place = waiting->place,
+                                 .region = waiting->region,
+                                 .instance = waiting->instance,
+                                 .parked = parked,
+                                 .number = NO_NUMBER,
+                                 .passed = parked ? 0 : state_wait_passed(waiting),
+                                 .codeptr = waiting->codeptr};
+}
+
+/* Adds the place to the list if it is new there. Returns its number. */
+static uint32_t state_list_wait_place(struct waiting_places *places, const struct census_wait *last)
+{
+    uint64_t place =
+        state_place_of(&(struct waiting){.place = last->place, .region = last->region, .codeptr = last->codeptr});
     uint32_t number = 0;
     while (number < places->count && places->place[number] != place)
         number++;
@@ -656,7 +692,7 @@ static void state_count_wait_place(struct waiting_places *places, const struct w
         places->threads[number] = 0;
     }
     places->place[number] = place;
-    places->threads[number]++;
+    return number;
 }
 
 /* Returns true if the busy thread was ASLEEP at that time. */
@@ -692,6 +728,7 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
     uint32_t count = load_acquire(&high_water);
     struct census_time when = state_census_time(clocks, time_ns, count, wait_key);
     struct census census = {.holder = STATE_NO_HOLDER, .ticks = when.ticks};
+    struct census_wait last = {.parked = true}; /* that of a wait without a region */
     int64_t due_ticks = clock_ns_ticks(clocks, time_ns);
     if (wait_key && unlikely(when.from))
         census.holder = state_find_forgotten_holder(&when, due_ticks, wait_key, count);
@@ -718,15 +755,21 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
             bool asleep = state_was_asleep(line, state, when.ticks);
             census.asleep += asleep;
             census.own_asleep = census.own_asleep || (asleep && line == own);
-        } else if (state_wait_is_parked(&waiting, when.ticks)) {
             continue;
-        } else if (unlikely(state_wait_was_over(&waiting) <= when.ticks)) {
-            census.busy++; /* It waits for a core alone. */
-        } else {
-            census.in_use++;
-            if (places)
-                state_count_wait_place(places, &waiting);
         }
+        state_look_at_wait(&last, &waiting, when.ticks);
+        if (last.parked)
+            continue;
+        if (unlikely(last.passed && last.passed >= waiting.since && last.passed <= when.ticks)) {
+            census.busy++; /* It waits for a core alone. */
+            continue;
+        }
+        census.in_use++;
+        if (!places)
+            continue;
+        if (last.number == NO_NUMBER)
+            last.number = state_list_wait_place(places, &last);
+        places->threads[last.number]++;
     }
     census.in_use += census.busy;
     if (unlikely(own && load_relaxed(&own->state) == STATE_OUTSIDE)) {

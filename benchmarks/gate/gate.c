@@ -368,24 +368,43 @@ static void gate_inside_two_threads(void)
     __atomic_store_n(&holder.asked, -1, __ATOMIC_RELEASE);
 }
 
-static sem_t begun, over;
+static struct {
+    unsigned threads;
+    const char *name; /* of the sample */
+    sem_t begun, over;
+} crowd;
 
 static void gate_be_there(void)
 {
-    sem_post(&begun);
-    while (sem_wait(&over) != 0)
+    sem_post(&crowd.begun);
+    while (sem_wait(&crowd.over) != 0)
         ;
+}
+
+static void gate_be_idle(void)
+{
+    fake_barrier(0, gate_be_there);
 }
 
 /* Takes a sample while there are many threads. The result shows how the cost of the census depends on the
  * number of threads. */
 static void gate_inside_a_crowd(void)
 {
-    for (int i = 1; i < FAKE_THREADS; i++)
-        sem_wait(&begun);
-    gate_count("sample WORK of 64", gate_work_samples);
-    for (int i = 1; i < FAKE_THREADS; i++)
-        sem_post(&over);
+    for (unsigned i = 1; i < crowd.threads; i++)
+        sem_wait(&crowd.begun);
+    gate_count(crowd.name, gate_work_samples);
+    for (unsigned i = 1; i < crowd.threads; i++)
+        sem_post(&crowd.over);
+}
+
+/* Inline, so that samples are as deep in the stack as others. */
+static inline __attribute__((always_inline)) void gate_in_crowd(unsigned threads, const char *name, fake_body others)
+{
+    crowd.threads = threads;
+    crowd.name = name;
+    sem_init(&crowd.begun, 0, 0);
+    sem_init(&crowd.over, 0, 0);
+    fake_parallel(threads, gate_inside_a_crowd, others);
 }
 
 int main(int argc, char **argv)
@@ -403,8 +422,6 @@ int main(int argc, char **argv)
         calls = fake_blame_calls();
         if (!calls)
             return fputs("gate: the tool does not give its calls for phases and events\n", stderr), 1;
-        sem_init(&begun, 0, 0);
-        sem_init(&over, 0, 0);
         repeats = WARM_UP;
         /* Moves the times at which the next samples are due this many periods into the future, so that no
          * sample is late on a slow machine. */
@@ -412,7 +429,9 @@ int main(int argc, char **argv)
         gate_count("parallel", gate_regions);
         fake_parallel(1, gate_inside_one_thread, NULL);
         fake_parallel(2, gate_inside_two_threads, gate_hold_when_asked);
-        fake_parallel(FAKE_THREADS, gate_inside_a_crowd, gate_be_there);
+        gate_in_crowd(64, "sample WORK of 64", gate_be_there);
+        gate_in_crowd(256, "sample WORK, 255 idle", gate_be_idle);
+        gate_in_crowd(1024, "sample WORK, 1,023 idle", gate_be_idle);
     }
     fflush(stdout);
     _exit(0); /* the measurement is not completed, because no profile is needed */

@@ -67,7 +67,7 @@ def rows_of(profile, scenario, repeats):
 def profiles(args, settings, scratch):
     """Yields (scenario, number of repetitions, profile) for each scenario of one run."""
     out = os.path.join(scratch, "callgrind")
-    run_gate(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
+    run_gate(["valgrind", "-q", "--tool=callgrind", "--max-threads=2000", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
               args.tool, "scenarios"], settings, scratch)
     for path in glob.glob(out + ".*"):
         profile = callgrind.read(path)
