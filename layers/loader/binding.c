@@ -81,13 +81,15 @@ static const size_t first_stubs[FIRST_COUNT] = {STUB_OF_pthread_create, STUB_OF_
 
 static struct {
     void (*call)(void); /* NULL: nobody waits for the first thread */
-    uintptr_t libc[FIRST_COUNT];
+    uintptr_t hook[FIRST_COUNT], libc[FIRST_COUNT];
 } first;
 
+/* A stub that no longer jumps to its hook stays: the layer may have been loaded meanwhile. */
 void binding_leave_first_thread(void)
 {
     for (size_t i = 0; first.call && i < FIRST_COUNT; i++)
-        stubs_to[first_stubs[i]] = first.libc[i];
+        if (stubs_to[first_stubs[i]] == first.hook[i])
+            stubs_to[first_stubs[i]] = first.libc[i];
     first.call = NULL;
 }
 
@@ -115,12 +117,12 @@ static int binding_first_thrd_create(void *thread, void *start, void *argument)
 
 void binding_await_first_thread(void (*on_first)(void))
 {
-    const uintptr_t hooks[FIRST_COUNT] = {(uintptr_t)binding_first_pthread_create,
-                                          (uintptr_t)binding_first_thrd_create};
     first.call = on_first;
+    first.hook[0] = (uintptr_t)binding_first_pthread_create;
+    first.hook[1] = (uintptr_t)binding_first_thrd_create;
     for (size_t i = 0; i < FIRST_COUNT; i++) {
         first.libc[i] = stubs_to[first_stubs[i]];
         if (first.libc[i])
-            stubs_to[first_stubs[i]] = hooks[i];
+            stubs_to[first_stubs[i]] = first.hook[i];
     }
 }

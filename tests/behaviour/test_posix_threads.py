@@ -88,6 +88,11 @@ class PosixThreads(BlameTest):
         self.assert_worked(profile, "works_when_called", 0.05)
         self.assertGreater(profile.total("blocked", "works_when_called"), 0.05)
 
+    def test_threads_after_a_region_that_a_library_begins_before_main(self):
+        _, profile = self.measured(name="region_made_early", env={})
+        self.assertEqual(sorted(self.kinds(profile)), ["initial", "other", "other", "worker"])
+        self.assert_worked(profile, "works_at_once", 0.1)
+
     def test_the_program_ends_while_threads_run(self):
         _, profile = self.measured("running", 100)
         self.assert_worked(profile, "alpha", 0.1)

@@ -1,5 +1,5 @@
 /* A library whose constructor makes two threads, before any code of the program runs: one works, one waits until the
- * program wakes it and then works. */
+ * program wakes it and then works. With OpenMP, the constructor begins a region, and the program makes the threads. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -30,15 +30,28 @@ static __attribute__((noinline)) void *works_when_called(void *unused)
     return unused;
 }
 
-__attribute__((constructor)) static void make_pool(void)
+static void make_pool(void)
 {
     if (pthread_create(&threads[0], NULL, works_at_once, NULL) ||
         pthread_create(&threads[1], NULL, works_when_called, NULL))
         abort();
 }
 
+__attribute__((constructor)) static void begin_early(void)
+{
+#ifdef _OPENMP
+#pragma omp parallel num_threads(2)
+    compute_ms(1);
+#else
+    make_pool();
+#endif
+}
+
 int join_pool(void)
 {
+#ifdef _OPENMP
+    make_pool();
+#endif
     pthread_join(threads[0], NULL);
     pthread_mutex_lock(&mutex);
     is_called = 1;
