@@ -137,7 +137,8 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 
 #define ONCE_IS_DONE 2 /* in the first word, since glibc 2.17 at the latest */
 
-/* What the thread's next call of once_initialise() is for. */
+/* What the thread's next call of once_initialise() is for. What it was before is put back: a handler of signals may have
+ * interrupted a wait. */
 static __thread struct once {
     void (*initialise)(void);
     const void *control;
@@ -169,15 +170,19 @@ static const struct pthreads_tool *once_begins(const void *control, void (*initi
 
 static NOINLINE int once_waits(pthread_once_t *control, void (*initialise)(void))
 {
+    const struct once before = once;
     const struct pthreads_tool *tool = once_begins(control, initialise);
     int status = REAL(pthread_once)(control, once_initialise);
+    once = before;
     return report_slept(tool, status, status == 0);
 }
 
 static NOINLINE void once_waits_c11(once_flag *flag, void (*initialise)(void))
 {
+    const struct once before = once;
     const struct pthreads_tool *tool = once_begins(flag, initialise);
     REAL(call_once)(flag, once_initialise);
+    once = before;
     report_slept(tool, 0, true);
 }
 
