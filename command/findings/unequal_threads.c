@@ -150,11 +150,26 @@ static void put_unequal_threads(struct inquiry *inquiry, const struct shares *sh
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
-/* The least and the greatest work of the threads of a function, in seconds. */
+/* The least and the greatest work of the threads that meet at barriers, in seconds. */
 struct work {
     double most_s, least_s, lost_s; /* lost_s: what the others lack of the longest thread's work */
     double threads;
 };
+
+/* Returns whether threads that begin in one function wait at barriers for those that begin in another. */
+static bool waits_at_barrier(const struct inquiry *inquiry, uint32_t waits, uint32_t comes_last)
+{
+    const struct rows *rows = inquiry->rows;
+    for (size_t i = 0; i < inquiry->profile->wake_count; i++) {
+        const struct merged_wake *wake = &inquiry->profile->wakes[i];
+        uint32_t waiter = first_row(rows, row_of_node(rows, wake->waiter));
+        uint32_t waker = first_row(rows, row_of_node(rows, wake->waker));
+        if (wake->wake == PROFILE_WAKE_BARRIER && waiter != ROW_NONE && waker != ROW_NONE &&
+            rows->row[waiter].function == waits && rows->row[waker].function == comes_last)
+            return true;
+    }
+    return false;
+}
 
 static struct work work_of_threads(const struct inquiry *inquiry, uint32_t function, const uint32_t first[TREES])
 {
@@ -164,7 +179,8 @@ static struct work work_of_threads(const struct inquiry *inquiry, uint32_t funct
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         double seconds = 1e-9 * (thread->work + thread->overhead);
-        if (first[thread->tree % TREES] != function)
+        uint32_t begins = first[thread->tree % TREES];
+        if (begins == ROW_NONE || (begins != function && !waits_at_barrier(inquiry, begins, function)))
             continue;
         work.most_s = fmax(work.most_s, seconds);
         work.least_s = fmin(work.least_s, seconds);
@@ -188,8 +204,8 @@ static void find_barrier(struct inquiry *inquiry, const struct tallied *waits, c
         .rule = "unequal-threads", .row = busiest_row(inquiry, waits), .metric = METRIC_SAMPLES, .seconds = seconds};
     struct relief relief = {.wall_s = waited_s / work.threads, .moved_s = INFINITY};
     shorten_name(name, inquiry->rows->row[waits->row].label->name);
-    finding.title = format_printable("threads of %s wait %s s for each other at barriers", name, DECIMAL(waited_s, 2));
-    finding.evidence = format_printable("in all, the threads that begin there work for %s to %s s",
+    finding.title = format_printable("threads wait %s s at barriers for threads of %s", DECIMAL(waited_s, 2), name);
+    finding.evidence = format_printable("in all, the threads that meet there work for %s to %s s",
                                         DECIMAL(work.least_s, 2), DECIMAL(work.most_s, 2));
     finding.advice = format_printable("%s", "Divide the work between two barriers into equal shares, or into small "
                                             "pieces that each thread takes when it has finished one. Use fewer "

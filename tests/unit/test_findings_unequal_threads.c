@@ -115,12 +115,23 @@ UNIT_TEST_WITH(threads_that_wait_at_barriers_have_unequal_work, NULL, destroy)
         made.threads[i].blocked = 3 * S;
         made.threads[i].end_ns = made.threads[1].end_ns;
     }
+    made.profile.wakes->waiter = waits;
     made.profile.wakes->wake = PROFILE_WAKE_BARRIER;
     made.profile.wakes->ns = 6 * S;
     const struct finding *finding = only("unequal-threads");
-    assert_string_equal(finding->title, "threads of heavy wait 6.00 s for each other at barriers");
+    assert_string_equal(finding->title, "threads wait 6.00 s at barriers for threads of heavy");
     assert_in(finding->evidence, "work for 2.00 to 5.00 s");
     assert_about(finding->seconds, 6);
+    assert_about(finding->gain_s, 2);
+    uint32_t slow = frame(0, KEY(SOLVE)); /* what the others wait for begins in another function */
+    made.nodes[slow].metric = (struct profile_sums){.samples = 1000, .work = 5 * S, .inverse_busy = 5 * S};
+    made.nodes[made.profile.wakes->waker].metric = (struct profile_sums){.samples = 800, .work = 4 * S};
+    made.nodes[slow].threads = 2;
+    made.nodes[made.profile.wakes->waker].threads = 4 + 8;
+    made.profile.wakes->waker = slow;
+    finding = only("unequal-threads");
+    assert_string_equal(finding->title, "threads wait 6.00 s at barriers for threads of solve");
+    assert_in(finding->evidence, "work for 2.00 to 5.00 s");
     assert_about(finding->gain_s, 2);
     made.profile.wakes->ns = 0.1 * S;
     assert_no_finding();
