@@ -3,7 +3,7 @@
 import csv
 import io
 
-from harness import BlameTest
+from harness import BlameTest, program
 from test_posix_locks import LAYER
 from test_posix_threads import SOUND
 
@@ -54,3 +54,7 @@ class Wakes(BlameTest):
         _, profile = self.profile_of("wakes", "2", "times_out", "semaphore", env=LAYER, how="launcher", checks=SOUND)
         self.assertGreater(profile.total("blocked", "wait_in_vain"), 0.05)
         self.assertEqual([key for key in self.pairs(profile) if key[1] == "wait_in_vain"], [])
+
+    def test_a_handler_that_initialises_does_not_disturb_an_initialisation_that_its_thread_awaits(self):
+        run = self.attached([program("once_in_handler")], None, "launcher")
+        self.assertEqual((run.status, run.stdout), (0, "2 1\n"), run)

@@ -96,6 +96,7 @@ $(call test_forms,libregion_made_early.so,pool_made_early.c,$(TEST_GCC) -O2 -g -
 $(call test_forms,region_made_early,pool_made_early.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),$(TEST_BIN)/libregion_made_early.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
 $(TEST_BIN)/region_made_early: | $(TEST_BIN)/libregion_made_early.so
 $(call test_forms,wakes,wakes.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),-lpthread)
+$(call test_forms,once_in_handler,once_in_handler.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),-lpthread)
 $(call test_forms,spinning,spinning.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),-lpthread -ldl)
 $(call test_forms,libopenblas_like.so,spinning.c,$(TEST_GCC) -O2 -std=gnu11 -D_GNU_SOURCE -DLIBRARY -shared -fPIC)
 $(call test_forms,libtbb_like.so,spinning.c,$(TEST_GCC) -O2 -std=gnu11 -D_GNU_SOURCE -DLIBRARY -shared -fPIC)
