@@ -17,7 +17,7 @@ struct group {
 
 #define EVENT(name) {ompt_callback_##name, #name}
 
-/* docs/call-paths.md, "What the runtime tells", has the same table. */
+/* docs/call-paths.md, "What the runtime tells", explains which events are registered. */
 static const struct group groups[] = {
     {NULL,
      ompt_set_always,
