@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -84,9 +85,16 @@ static void set_options(const struct scenario *scenario, uint64_t seed, const st
     setenv("BLAME_LOCKS", options->at_release ? "release" : "section", 1);
 }
 
+/* Ends the process if it computes for longer, or hangs. */
+static void set_limit(uint32_t cpu_s)
+{
+    setrlimit(RLIMIT_CPU, &(struct rlimit){.rlim_cur = cpu_s, .rlim_max = RLIM_INFINITY});
+    alarm(20 * cpu_s);
+}
+
 void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options, struct run *run)
 {
-    alarm(options->limit_s);
+    set_limit(options->limit_s);
     set_options(scenario, seed, options);
     machine_init(scenario, seed);
     machine.shuffled = options->shuffled;

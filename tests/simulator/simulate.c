@@ -9,7 +9,7 @@
  *     simulate --events TOOL SCENARIO         plays a scenario to another tool, a shared library
  *
  * --untold EVENT: a number of enum ompt_callbacks_t; the runtime does not tell it.
- * Options: --rate N  --seeds N  --first N  --jobs N  --limit SECONDS (of a run)  --figures  --eager  --release  --creation  --print
+ * Options: --rate N  --seeds N  --first N  --jobs N  --limit SECONDS (of CPU, a run)  --figures  --eager  --release  --creation  --print
  */
 #include <glob.h>
 #include <stdlib.h>
