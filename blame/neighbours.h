@@ -12,14 +12,16 @@ struct profile_thread;
 struct lock_blame;
 struct tree;
 
+#define NEIGHBOURS_SUMS PROFILE_NEIGHBOURS_BOTH /* sums that are compared with themselves come first */
+
 /* Everything is 0 at the start of a thread. */
 struct neighbours {
     /* blame that the thread's samples have booked, in any context, in ns */
     double lock_wait, inverse_busy, shared_idle;
-    uint64_t periods;                      /* number of periods until the last sample */
-    double until[PROFILE_NEIGHBOURS_SUMS]; /* sums until the last sample, in ns */
+    uint64_t periods;              /* number of periods until the last sample that was not dropped */
+    double until[NEIGHBOURS_SUMS]; /* sums until that sample, in ns */
     /* what the last period added to each sum, and the period before it, in ns */
-    float last[2][PROFILE_NEIGHBOURS_SUMS];
+    double last[2][NEIGHBOURS_SUMS];
     struct profile_neighbours *record; /* in the thread's tree; NULL before the first sample */
 };
 
@@ -27,8 +29,7 @@ struct neighbours {
 void neighbours_add(struct neighbours *neighbours, const struct lock_blame *blame);
 
 /* Compares what the last sample has added to the thread's sums with what the samples before it added. Called after each
- * sample. threads: T. [handler] */
-void neighbours_compare(struct neighbours *neighbours, struct tree *tree, const struct profile_thread *ledger,
-                        double threads);
+ * sample. [handler] */
+void neighbours_compare(struct neighbours *neighbours, struct tree *tree, const struct profile_thread *ledger);
 
 #endif

@@ -122,21 +122,21 @@ struct profile_woken {
 /* The sums whose variance is estimated from neighbouring samples (docs/accounting.md, "What is stated"). */
 enum profile_neighbours_sum {
     PROFILE_NEIGHBOURS_WORK,
-    PROFILE_NEIGHBOURS_OVERHEAD,
     PROFILE_NEIGHBOURS_LOCK_WAIT,
     PROFILE_NEIGHBOURS_LOCK_WAIT_HERE,
     PROFILE_NEIGHBOURS_MPI_WAIT,
     PROFILE_NEIGHBOURS_SHARED_IDLENESS,
-    PROFILE_NEIGHBOURS_THREAD_IDLENESS,
+    PROFILE_NEIGHBOURS_INVERSE_BUSY, /* this, the next and both make thread idleness for any number of threads */
+    PROFILE_NEIGHBOURS_OWN,          /* busy time, and lock wait that the thread is blamed for */
+    PROFILE_NEIGHBOURS_BOTH,         /* twice the covariance of these two */
     PROFILE_NEIGHBOURS_SUMS
 };
 
 /* The metric of NEIGHBOURS nodes, in ns^2: x (x - 5/3 a + 2/3 b) summed over the periods of all threads of the tree,
  * for each sum. In one period x was added to the sum, in the period before it a, and in the one before that b. A sample of
- * n periods adds x^2 / n, and is 0 as a or b. */
+ * n periods counts as n samples of x / n. */
 struct profile_neighbours {
     double variance[PROFILE_NEIGHBOURS_SUMS];
-    double reserved;
 };
 
 #define PROFILE_COUNTERS 8u /* maximum number of events in BLAME_COUNTERS */

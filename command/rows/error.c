@@ -13,8 +13,6 @@ static enum profile_neighbours_sum error_sum_of(const struct error_terms *terms,
     switch (metric) {
     case METRIC_WORK:
         return PROFILE_NEIGHBOURS_WORK;
-    case METRIC_OVERHEAD:
-        return PROFILE_NEIGHBOURS_OVERHEAD;
     case METRIC_LOCK_WAIT:
         return PROFILE_NEIGHBOURS_LOCK_WAIT;
     case METRIC_LOCK_WAIT_HERE:
@@ -22,11 +20,11 @@ static enum profile_neighbours_sum error_sum_of(const struct error_terms *terms,
     case METRIC_MPI_WAIT:
         return PROFILE_NEIGHBOURS_MPI_WAIT;
     case METRIC_IDLENESS:
-        return terms->shared ? PROFILE_NEIGHBOURS_SHARED_IDLENESS : PROFILE_NEIGHBOURS_THREAD_IDLENESS;
+        return terms->shared ? PROFILE_NEIGHBOURS_SHARED_IDLENESS : PROFILE_NEIGHBOURS_INVERSE_BUSY;
     case METRIC_SHARED_IDLENESS:
         return PROFILE_NEIGHBOURS_SHARED_IDLENESS;
     case METRIC_THREAD_IDLENESS:
-        return PROFILE_NEIGHBOURS_THREAD_IDLENESS;
+        return PROFILE_NEIGHBOURS_INVERSE_BUSY;
     default: /* A late sample divides its periods between no core and blocked: their errors come together. Core idleness
               * may be negative: the whole program's may be 0 where rows have much of either sign. */
         return PROFILE_NEIGHBOURS_SUMS;
@@ -98,6 +96,16 @@ static double error_left(const struct error_form *form, double value, double rai
     return fmin(rain, form->together * fmax(0, rain - even));
 }
 
+/* Thread idleness is T inverse_busy - own, for the T that is known at the end. */
+static double error_compared(const struct error_terms *terms, const struct profile *profile, size_t sum)
+{
+    const double *variance = profile->variance;
+    double t = terms->threads;
+    if (sum != PROFILE_NEIGHBOURS_INVERSE_BUSY)
+        return variance[sum];
+    return t * t * variance[sum] - t * variance[PROFILE_NEIGHBOURS_BOTH] + variance[PROFILE_NEIGHBOURS_OWN];
+}
+
 /* Sets for each kind of time what makes the whole program's variance that of its neighbouring samples, if that is less
  * than the bound. */
 static void error_count_periods(struct error_terms *terms, const struct profile *profile)
@@ -112,16 +120,15 @@ static void error_count_periods(struct error_terms *terms, const struct profile 
     const struct {
         enum metric metric;
         double ns;
-    } sums[PROFILE_NEIGHBOURS_SUMS] = {
+    } sums[] = {
         [PROFILE_NEIGHBOURS_WORK] = {METRIC_WORK, total.work},
-        [PROFILE_NEIGHBOURS_OVERHEAD] = {METRIC_OVERHEAD, total.overhead},
         [PROFILE_NEIGHBOURS_LOCK_WAIT] = {METRIC_LOCK_WAIT, total.lock_wait},
         [PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = {METRIC_LOCK_WAIT_HERE, total.lock_wait_here},
         [PROFILE_NEIGHBOURS_MPI_WAIT] = {METRIC_MPI_WAIT, total.mpi_wait},
         [PROFILE_NEIGHBOURS_SHARED_IDLENESS] = {METRIC_SHARED_IDLENESS, total.shared_idle},
-        [PROFILE_NEIGHBOURS_THREAD_IDLENESS] = {METRIC_THREAD_IDLENESS, terms->threads * total.inverse_busy - own}};
-    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++) {
-        double value = 1e-9 * sums[i].ns, variance = fmax(0, 1e-18 * profile->variance[i]);
+        [PROFILE_NEIGHBOURS_INVERSE_BUSY] = {METRIC_THREAD_IDLENESS, terms->threads * total.inverse_busy - own}};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        double value = 1e-9 * sums[i].ns, variance = fmax(0, 1e-18 * error_compared(terms, profile, i));
         struct error_form form = error_form_of(terms, sums[i].metric);
         double rain = error_rain(&form, value, error_basis_of(&total));
         if (variance < error_left(&form, value, rain)) {

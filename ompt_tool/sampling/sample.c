@@ -303,7 +303,7 @@ static void sample_record_busy_in(struct thread *thread, enum core_state core, c
 
 void sample_compare(struct thread *thread)
 {
-    neighbours_compare(&thread->neighbours, &thread->tree, thread->ledger, thread_most());
+    neighbours_compare(&thread->neighbours, &thread->tree, thread->ledger);
 }
 
 void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core, const struct delivery *delivery)
