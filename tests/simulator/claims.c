@@ -7,6 +7,7 @@
 #include <omp-tools.h>
 
 #include "tests/simulator/batch.h"
+#include "tests/simulator/errors.h"
 #include "tests/simulator/stated.h"
 
 #define CONFIDENCE   1.96 /* 95 % */
@@ -31,6 +32,7 @@ struct sums {
     uint32_t count;
     uint32_t failures, chunks;
     const struct scenario *scenario;
+    struct errors_figures *errors; /* unless NULL: what all scenarios together say of stated errors */
     uint64_t failed_seed;
     char failure[sizeof(((struct run *)0)->failure)];
 };
@@ -70,6 +72,8 @@ static void add_run(uint64_t seed, const struct run *run, void *argument)
     struct sums *sums = argument;
     double bias = sums->scenario->bias / 100.0;
     note_failure(sums, seed, run->failure);
+    if (sums->errors)
+        errors_take_run(seed, run, sums->errors);
     sums->chunks = run->chunks > sums->chunks ? run->chunks : sums->chunks;
     for (uint32_t i = 0; i < run->figure_count; i++) {
         const struct figure *figure = &run->figures[i];
@@ -147,7 +151,11 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
     double wide = 0;
     char claim[64], detail[256];
     sums->scenario = scenario;
+    if (settings->options.rate == STATED_RATE)
+        sums->errors = errors_begin();
     batch_run(&batch);
+    if (sums->errors)
+        errors_end(sums->errors, scenario);
     bool holds = !sums->failures && (sums->count > 0 || scenario->laws_only);
     for (uint32_t i = 0; i < sums->count; i++) {
         const char *wrong = verdict(&sums->of[i], settings->seeds, scenario->bias / 100.0);

@@ -57,7 +57,7 @@ static struct errors_figure *errors_figure_of(struct errors_figures *figures, co
     return found;
 }
 
-static void errors_take_run(uint64_t seed, const struct run *run, void *argument)
+void errors_take_run(uint64_t seed, const struct run *run, void *argument)
 {
     struct errors_figures *figures = argument;
     (void)seed;
@@ -111,9 +111,14 @@ static void name_kind(const struct errors_figure *figure, char *name, size_t byt
         snprintf(name, bytes, "%s, %s", metric_name[figure->metric], of_name[figure->of]);
 }
 
+struct errors_figures *errors_begin(void)
+{
+    return calloc(1, sizeof(struct errors_figures));
+}
+
 bool errors_measure(const struct scenario *scenario, const struct claim_settings *settings)
 {
-    struct errors_figures *figures = calloc(1, sizeof(*figures));
+    struct errors_figures *figures = errors_begin();
     struct batch batch = {.scenario = scenario,
                           .options = settings->options,
                           .first_seed = settings->first_seed,
@@ -121,6 +126,11 @@ bool errors_measure(const struct scenario *scenario, const struct claim_settings
                           .take = errors_take_run,
                           .argument = figures};
     batch_run(&batch);
+    return errors_end(figures, scenario);
+}
+
+bool errors_end(struct errors_figures *figures, const struct scenario *scenario)
+{
     struct errors_line *line = &lines[line_count < ERRORS_LINES - 1 ? line_count++ : line_count];
     snprintf(line->name, sizeof(line->name), "%s", scenario->name);
     for (uint32_t i = 0; i < figures->count; i++) {
@@ -166,6 +176,43 @@ static void errors_print_line(const struct errors_line *line)
             printf(" |");
     }
     printf(" %lu |\n", (unsigned long)line->none);
+}
+
+/* Of the figures of 30 samples or more in all scenarios: least and most share that is covered, in %, and the width at
+ * most. errors.md says what these are. */
+static const struct {
+    enum figure_of of;
+    uint32_t metric;
+    double least, most, width;
+} promised[] = {
+    {FIGURE_TOTAL, METRIC_WORK, 96, 99.5, 1.5},
+    {FIGURE_TOTAL, METRIC_LOCK_HERE, 96, 99.7, 1.6},
+    {FIGURE_TOTAL, METRIC_LOCK_WAIT, 97, 99.9, 1.6},
+    {FIGURE_TOTAL, METRIC_SHARED_IDLE, 97, 99.8, 1.8},
+    {FIGURE_TOTAL, METRIC_THREAD_IDLE, 97, 99.8, 1.8},
+    {FIGURE_TOTAL, METRIC_MPI_WAIT, 96, 99.9, 1.6},
+    {FIGURE_ROW, METRIC_WORK, 96, 99.5, 3},
+    {FIGURE_ROW, METRIC_LOCK_HERE, 96, 99.7, 1.6},
+    {FIGURE_ROW, METRIC_LOCK_WAIT, 97, 99.9, 1.7},
+    {FIGURE_ROW, METRIC_SHARED_IDLE, 97, 99.9, 2},
+    {FIGURE_ROW, METRIC_THREAD_IDLE, 97, 99.9, 4},
+    {FIGURE_ROW, METRIC_MPI_WAIT, 96, 99.95, 3},
+};
+
+bool errors_claim(void)
+{
+    bool all = true;
+    for (size_t i = 0; i < sizeof(promised) / sizeof(*promised); i++) {
+        const struct errors_line *line = &kinds[promised[i].of][promised[i].metric];
+        double runs = (double)line->of[ERRORS_MANY].runs, covered = 100 * (double)line->of[ERRORS_MANY].covered / runs;
+        double width = line->of[ERRORS_MANY].width / line->of[ERRORS_MANY].weight;
+        bool holds = covered >= promised[i].least && covered <= promised[i].most && width <= promised[i].width;
+        printf("%s  stated errors, %s: %.1f %% of %.0f cover the real ones (%.1f to %.1f), width %.2f (at most %.2f)\n",
+               holds ? "passed" : "FAILED", line->name, covered, runs, promised[i].least, promised[i].most, width,
+               promised[i].width);
+        all = all && holds;
+    }
+    return all;
 }
 
 void errors_print(bool figures)

@@ -141,6 +141,8 @@ static void claim_folder(const char *folder)
         else
             count(false);
     }
+    if (command.settings.seeds >= 100)
+        count(errors_claim());
     struct claim_settings settings = command.settings;
     settings.options.rate = 1000;
     settings.seeds *= 2;
