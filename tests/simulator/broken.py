@@ -189,7 +189,7 @@ DEFECTS = [
            "sample_book_part(thread, metric, busy_blamed_idx(busy),",
            "sample_book_part(thread, busy->no_core ? attribute_at(&thread->tree, busy->node_idx) : metric, busy->node_idx,"),
     Defect("cores: who waits at a barrier that is over is idle for the others",
-           "state_wait_was_over(&waiting) <= when.ticks", "state_wait_was_over(&waiting) < when.ticks - when.ticks"),
+           "last.passed >= waiting.since && last.passed <= when.ticks)", "last.passed < 0)"),
     Defect("cores: who waits at a barrier that is over is idle",
            "if (unlikely(released_ns <= delivery->census_ns)) {", "if (0) {"),
     Defect("cores: the last thread at a barrier passes it first",
