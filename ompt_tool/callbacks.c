@@ -245,7 +245,7 @@ static __attribute__((noinline)) void callback_end_probes(struct thread *thread,
 }
 
 /* If the thread has begun the region, counts the other threads of the team. libgomp keeps these for the next one only if the
- * region is an outermost one. A team of one leaves those that it keeps alone. */
+ * region is an outermost one, and ends none of them for a team of one. */
 static void callback_count_team(struct thread *thread)
 {
     struct region *region = levels_region(thread);

@@ -77,7 +77,8 @@ static bool cache_open(struct search *search)
            search->cache->count < (search->cache_bytes - sizeof(struct cache)) / sizeof(search->cache->libraries[0]);
 }
 
-/* Returns the path of the library; NULL if the cache does not have it. Newer processors' copies need the same libraries as the copy for all. */
+/* Returns the path of the library; NULL if the cache does not have it. Copies for newer processors need the same libraries
+ * as the copy for all. */
 static const char *cache_path(const struct search *search, const char *name)
 {
     const struct cache *cache = search->cache;
@@ -126,6 +127,8 @@ static bool search_add(struct search *search, const struct folders *folders, con
     for (size_t i = 0; i < search->count; i++)
         if (strcmp(search->libraries[i].name, name) == 0)
             return true;
+    if (folders->first && strchr(folders->first, '$')) /* for the loader, $ORIGIN in it is the program's folder */
+        return false;
     if (search->count == MOST_LIBRARIES || !folders_have(folders->first, folders->object, name, path, &found) ||
         (!found && !folders_have(folders->own, folders->object, name, path, &found)))
         return false;

@@ -189,8 +189,8 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     bool ordered = lock && lock->kind == PROFILE_LOCK_ORDERED;
     finding.advice = format_printable(
         "%s",
-        ordered  ? "Do less in the ordered section: move work before or after it, or give up the order (ordered) if it "
-                   "does not matter."
+        ordered  ? "Do less in the ordered section: move work before or after it, or remove ordered if the order does "
+                   "not matter."
         : sleeps ? "A thread sleeps while it holds the lock, and others wait for it. Make the call before the lock is "
                    "taken or after it is released, and hold the lock only for the data that threads share."
         : handoff && scarce

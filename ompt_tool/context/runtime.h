@@ -32,8 +32,8 @@ extern struct runtime runtime __attribute__((visibility("hidden")));
  * an event of that runtime; otherwise 0. [owner] */
 extern __thread uintptr_t runtime_mark __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns true if the event that the calling thread handles is one of libgomp. A thread of that is gone when its team has
- * ended and the next one does not need it, but its end may come much later. [owner] */
+/* Returns true if the event that the calling thread handles is one of libgomp. libgomp drops a thread when its
+ * team has ended and the next one does not need it, but the thread may end much later. [owner] */
 static inline bool runtime_is_libgomp(void)
 {
     return unlikely(runtime.libgomp) && (runtime.libgomp & (runtime_mark ? LIBGOMP_SECOND : LIBGOMP_FIRST));

@@ -372,7 +372,7 @@ static const struct cause causes[] = {
     {"locked, no core", "lock-bound", "solve [par", "taken too often or held too long", make_locked_beside_others},
     {"held long", "lock-bound", "heavy", "Do less while holding the lock", make_held_long},
     {"asleep in lock", "lock-bound", "heavy  p.c:51 (in cos", "sleeps while it holds", make_asleep_in_lock},
-    {"ordered", "lock-bound", "solve [par", "give up the order", make_ordered},
+    {"ordered", "lock-bound", "solve [par", "remove ordered", make_ordered},
     {"nested, full", "oversubscribed", "", "busy threads at a time", make_nested_full},
     {"nested, narrow", "narrow", "solve [par", "more threads take part", make_nested_narrow},
     {"nested, fits", "-", "", "", make_nested_fits},
