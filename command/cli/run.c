@@ -272,6 +272,11 @@ static struct {
 
 #define CHANGED_COUNT (sizeof(changed) / sizeof(changed[0]))
 
+/* Signals that are passed on to the program. */
+static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+#define PASSED_COUNT (sizeof(passed) / sizeof(passed[0]))
+
 /* Sends a signal on to the program, unless it came from the keyboard: the terminal sends such a signal to the
  * program too. */
 static void forward_signal(int signal, siginfo_t *info, void *context)
@@ -579,8 +584,21 @@ static char **copy_environment(void)
     return copy ? memcpy(copy, environ, count * sizeof(*copy)) : NULL;
 }
 
+/* Blocks the signals that are passed on to the program: one that comes before wait_for_program() handles them would end
+ * blame run without the reports. Returns the mask before. */
+static sigset_t block_passed_signals(void)
+{
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < PASSED_COUNT; i++)
+        sigaddset(&blocked, passed[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    return before;
+}
+
 /* Starts the program in a child process. `parts` is NULL if the program runs unmeasured. Returns false with errno. */
-static bool start_program(char **argv, const char *program, const struct parts *parts, const struct workspace *space)
+static bool start_program(char **argv, const char *program, const struct parts *parts, const struct workspace *space,
+                          const sigset_t *mask)
 {
     char **own = copy_environment();
     if (!own)
@@ -588,8 +606,10 @@ static bool start_program(char **argv, const char *program, const struct parts *
     if (parts)
         prepare_environment(program, parts, space);
     pid_t pid = vfork(); /* not fork(), which would copy this process's memory to no use */
-    if (pid == 0)
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, mask, NULL);
         exec_program(argv, program);
+    }
     int cause = errno;
     environ = own; /* The reports are not made under the tool. */
     errno = cause;
@@ -597,17 +617,16 @@ static bool start_program(char **argv, const char *program, const struct parts *
     return pid > 0;
 }
 
-/* Passes signals on to the program until it ends, and returns its exit status. *signal_of is the signal that
- * killed the program. */
-static int wait_for_program(int *signal_of)
+/* Sets the mask and passes signals on to the program until it ends. Returns its exit status. *signal_of is the signal
+ * that killed the program. */
+static int wait_for_program(const sigset_t *mask, int *signal_of)
 {
     struct sigaction pass = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO}, terminate, hang_up;
-    sigaction(SIGINT, &pass, NULL);
-    sigaction(SIGQUIT, &pass, NULL);
-    sigaction(SIGTERM, &pass, &terminate);
-    sigaction(SIGHUP, &pass, &hang_up);
-    sigaction(SIGUSR1, &pass, NULL);
-    sigaction(SIGUSR2, &pass, NULL);
+    sigaction(SIGTERM, NULL, &terminate);
+    sigaction(SIGHUP, NULL, &hang_up);
+    for (size_t i = 0; i < PASSED_COUNT; i++)
+        sigaction(passed[i], &pass, NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
     siginfo_t ended;
     while (waitid(P_PID, (id_t)child_pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ; /* If a sandbox refuses waitid(), the loop below waits. */
@@ -713,7 +732,9 @@ int cli_run(int argc, char **argv)
         make_workspace(&space);
     if (attach && stacks.on)
         follow_start(&follower, space.notes, stacks.file);
-    if (!start_program(argv + first, program, attach ? &parts : NULL, &space)) {
+    sigset_t mask = block_passed_signals();
+    if (!start_program(argv + first, program, attach ? &parts : NULL, &space, &mask)) {
+        sigprocmask(SIG_SETMASK, &mask, NULL);
         log_line("cannot start another process (", strerror(errno),
                  "), so the program replaces blame run; if it is killed, blame finish DIR writes the reports", NULL);
         follow_end(&follower);
@@ -725,7 +746,7 @@ int cli_run(int argc, char **argv)
             prepare_environment(program, &parts, &space);
         exec_program(argv + first, program);
     }
-    int signal_of = 0, status = wait_for_program(&signal_of);
+    int signal_of = 0, status = wait_for_program(&mask, &signal_of);
     follow_end(&follower);
     if (attach) {
         if (space.notes[0] && collect_profiles(space.notes) == 0 && status != 126 && status != 127)
