@@ -23,6 +23,7 @@ static void make_page(struct html_options options)
                                .rows = made.tables.rows,
                                .locks = page.locks ? page.locks : made.tables.locks,
                                .waits = made.tables.waits,
+                               .wakes = made.tables.wakes,
                                .phases = phases};
     FILE *out = made_out();
     assert_true(html_write(out, &input, &options, &page.result));
