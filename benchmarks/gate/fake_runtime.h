@@ -32,7 +32,7 @@ void fake_print_callbacks(void);
 const struct blame_calls *fake_blame_calls(void);
 
 /* Runs a parallel region. The first thread executes `body`, all others execute `worker`. */
-#define FAKE_THREADS 1024 /* at most */
+#define FAKE_THREADS 256 /* at most */
 void fake_parallel(unsigned threads, fake_body body, fake_body worker);
 
 /* Waits at a barrier. During the wait, takes `samples` samples in the runtime, then calls `inside` unless it

@@ -431,7 +431,6 @@ int main(int argc, char **argv)
         fake_parallel(2, gate_inside_two_threads, gate_hold_when_asked);
         gate_in_crowd(64, "sample WORK of 64", gate_be_there);
         gate_in_crowd(256, "sample WORK, 255 idle", gate_be_idle);
-        gate_in_crowd(1024, "sample WORK, 1,023 idle", gate_be_idle);
     }
     fflush(stdout);
     _exit(0); /* the measurement is not completed, because no profile is needed */
