@@ -16,7 +16,7 @@ UNIT_SOURCES := $(filter-out $(if $(filter thread,$(SAN)),tests/unit/test_restar
 FUZZ_WHOLE := tests/fuzz/fuzz_commands.c tests/fuzz/fuzz_binaries.c
 FUZZ_SOURCES := $(if $(FUZZ_ONLY),$(filter-out $(FUZZ_WHOLE),$(sort $(wildcard tests/fuzz/fuzz_*.c))),$(FUZZ_WHOLE))
 # By hand more: make fuzz FUZZ_MUTATIONS=1000000 FUZZ_SEED=2
-FUZZ_MUTATIONS ?= 10000
+FUZZ_MUTATIONS ?= 5000
 FUZZ_SEED ?= 1
 
 # Some of them side by side (tests/run.py), the longest first: those that TEST_LONG names, then the others.
@@ -48,6 +48,8 @@ $(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
 # All of the product in an archive: a test takes from it what it calls, and what its own file or its fakes define is not
 # taken from there.
 UNITS := $(BUILD)/units.a
+# The tests' own code runs once: to compile it fast is worth more.
+$(BUILD)/tests/unit/%.o: ALL_CFLAGS += -O1
 UNITS_OBJECTS := $(call objects,$(if $(FUZZ_ONLY),$(filter-out command/cli/main.c,$(COMMAND)),$(sort $(PLUGIN) $(COMMAND)))) $(EXPORT_OBJECTS)
 ifeq ($(FUZZ_ONLY),readers)
 UNITS_OBJECTS := $(call objects,$(filter base/% cct/% command/export/folded.c $(addprefix command/,profile/% symbols/% rows/% findings/% views/% tables/% files/% text/%),$(COMMAND)))
