@@ -128,9 +128,11 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     findings_gather_floors(&inquiry);
     findings_gather_units(&inquiry);
     /* Samples that a hardware counter triggers cannot say how many seconds could be saved. */
-    bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
-        rules[i](&inquiry);
+    if (!profile_text(profile, "sample") && !find_unmeasured(&inquiry)) {
+        for (size_t i = 0; i < sizeof rules / sizeof *rules && !samples_are_too_few(&inquiry); i++)
+            rules[i](&inquiry);
+        find_short_run(&inquiry);
+    }
     free_inquiry(&inquiry);
     sort_findings(inquiry.findings);
     return inquiry.findings;

@@ -17,8 +17,11 @@
 #include "command/text/format.h"
 #include "command/text/memory.h"
 
-/* least number of samples in all threads; with fewer, the only finding is `short` */
-#define LEAST_SAMPLES 100
+/* Least number of samples in all threads. With fewer, the only finding is `short`: a share of LEAST_PERCENT is
+ * less than one sample. */
+#define LEAST_SAMPLES 20
+/* number of samples from which a run without findings has no problem that is worth one */
+#define ENOUGH_SAMPLES 100
 
 #define NEARLY_ALL 0.95 /* share of the effort with a core from which missing cores are not mentioned */
 
@@ -245,18 +248,23 @@ bool find_unmeasured(struct inquiry *inquiry)
     return true;
 }
 
-bool find_short_run(struct inquiry *inquiry)
+bool samples_are_too_few(const struct inquiry *inquiry)
+{
+    return inquiry->ledger.delivered < LEAST_SAMPLES;
+}
+
+void find_short_run(struct inquiry *inquiry)
 {
     uint64_t samples = inquiry->ledger.delivered;
-    if (samples >= LEAST_SAMPLES)
-        return false;
+    if (samples >= ENOUGH_SAMPLES || inquiry->findings->count > 0)
+        return;
     struct finding finding = {.rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->whole_s};
     finding.title = format_printable("the run was too short for findings: %llu sample%s", (unsigned long long)samples,
                                      samples == 1 ? "" : "s");
-    finding.evidence = format_printable("%s thread-seconds were measured; findings need at least %d samples",
-                                        DECIMAL(inquiry->whole_s, 2), LEAST_SAMPLES);
+    finding.evidence =
+        format_printable("%s thread-seconds were measured; findings need at least %d samples, and %d to be complete",
+                         DECIMAL(inquiry->whole_s, 2), LEAST_SAMPLES, ENOUGH_SAMPLES);
     finding.advice = format_printable("Measure a longer run, or take more samples per second: BLAME_RATE=2000, or "
                                       "`blame run --rate 2000`.");
     put_finding(inquiry, &finding);
-    return true;
 }

@@ -251,9 +251,12 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding);
  * nothing if less than LEAST_GAIN_S can be saved, or if the seconds may be 0 by chance. */
 void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding, const struct relief *relief);
 
-/* Record a finding that rules out all others, and return true if they did. */
-bool find_unmeasured(struct inquiry *inquiry); /* too little of the program was measured */
-bool find_short_run(struct inquiry *inquiry);
+/* Records that too little of the program was measured. Returns true if so; this rules out all other findings. */
+bool find_unmeasured(struct inquiry *inquiry);
+/* Returns whether there are too few samples for any rule but find_short_run. */
+bool samples_are_too_few(const struct inquiry *inquiry);
+/* Records that the run was short, if no rule found anything. Call it after all of them. */
+void find_short_run(struct inquiry *inquiry);
 
 /* The rules. Each can use what findings_gather_units() has gathered. */
 void find_losses(struct inquiry *inquiry);

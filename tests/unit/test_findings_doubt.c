@@ -158,9 +158,20 @@ WITH_PROFILE(cores_that_others_took_explain_what_looks_strange)
 WITH_PROFILE(few_samples_say_nothing_but_that)
 {
     run(frame(program.main_node, KEY(INIT)), 5, 1, 1, 0);
+    made.threads[0].delivered = 19;
+    assert_string_equal(only("short")->title, "the run was too short for findings: 19 samples");
+    assert_non_null(strstr(only("short")->evidence, "findings need at least 20 samples, and 100 to be complete"));
+    made.threads[0].delivered = 20;
+    only("serial");
+}
+
+WITH_PROFILE(a_short_run_without_findings_says_that_it_is_short)
+{
     made.threads[0].delivered = 99;
     assert_string_equal(only("short")->title, "the run was too short for findings: 99 samples");
-    assert_non_null(strstr(only("short")->evidence, "findings need at least 100 samples"));
+    made.threads[0].delivered = 100;
+    gather();
+    assert_int_equal(program.findings->count, 0);
 }
 
 /* 8 % of 0.9 s: three sampling periods' worth at one thread. The same share of 100 times as much is one. */
