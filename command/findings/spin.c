@@ -69,16 +69,19 @@ static void put_spinning(struct inquiry *inquiry, const struct spinning *spinnin
         blocked ? format_printable("samples found threads for %s s in sched_yield or at a pause, which only loops that "
                                    "wait contain",
                                    DECIMAL(seconds, 2))
-                : format_printable("threads spun for %s s in a short loop that changes nothing and reads the same "
-                                   "memory in each pass, so only another thread can end it",
+                : format_printable("threads spun for %s s in a short loop whose passes all do the same with the same "
+                                   "memory, so only another thread can end it",
                                    DECIMAL(seconds, 2));
     finding.advice = format_printable(
         "Threads wait here until another thread changes what they read. %s Better still, give the waiting threads "
         "work.",
         inquiry->rows->without_openmp
-            ? "Let them sleep if the cores are needed: a condition variable, std::atomic::wait, a semaphore."
+            ? "Let them sleep if the cores are needed: a condition variable, std::atomic::wait, a semaphore. If the "
+              "flag "
+              "is a lock of your own, use a mutex: the report then says who held it."
             : "Let OpenMP do the waiting: a barrier, task dependences, or one region for the code before the flag is "
-              "set and one for the code after it.");
+              "set and one for the code after it. If the flag is a lock of your own, use omp_set_lock or critical: the "
+              "report then says who held it.");
     put_bounded_finding(inquiry, &finding, &relief);
 }
 

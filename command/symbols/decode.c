@@ -98,15 +98,31 @@ static bool symbols_x86_compares(const ZydisDecodedInstruction *instruction, con
     }
 }
 
+static bool symbols_x86_exchanges(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+    return operand[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+           (instruction->mnemonic == ZYDIS_MNEMONIC_XCHG || instruction->mnemonic == ZYDIS_MNEMONIC_CMPXCHG);
+}
+
+/* Returns whether the instruction sets a register to 0 by xor. It then does not read the register's old value. */
+static bool symbols_x86_clears(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+    return instruction->mnemonic == ZYDIS_MNEMONIC_XOR && symbols_x86_register(&operand[0]) >= 0 &&
+           operand[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operand[0].reg.value == operand[1].reg.value;
+}
+
 /* Finds the registers and the memory that the instruction reads. */
 static void symbols_x86_find_reads(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand,
                                    struct symbols_instruction *result)
 {
+    bool exchanges = symbols_x86_exchanges(instruction, operand), clears = symbols_x86_clears(instruction, operand);
     for (size_t i = 0; i < instruction->operand_count; i++) {
         int8_t reg = symbols_x86_register(&operand[i]);
         bool reads = operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ;
-        if (reg >= 0 && reads)
+        if (reg >= 0 && reads && !clears)
             result->read |= 1u << reg;
+        if (reg >= 0 && reads && exchanges)
+            result->exchanged |= 1u << reg;
         if (operand[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
             continue;
         const ZydisRegister parts[] = {operand[i].mem.base, operand[i].mem.index};

@@ -31,6 +31,9 @@ struct symbols_instruction {
     bool loads; /* whether it reads memory */
     /* whether it only moves or compares values, and changes nothing but registers and flags; also for jumps and fences */
     bool compares;
+    /* bit mask of the registers whose values an atomic exchange, or compare and exchange, may store or compares with;
+     * 0 for other instructions */
+    uint32_t exchanged;
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
                     /* for x86-64; returns false if the instruction is not understood */

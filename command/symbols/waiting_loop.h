@@ -4,9 +4,10 @@
 
 #include "command/symbols/module.h"
 
-/* Returns whether code is in a short loop that only reads memory and compares, and may yield its core or flush. Each
- * pass reads the same addresses and compares the values with the same registers, so only another thread can end such a
- * loop. vaddr: address of an instruction, or the last byte of a call. Always false on other machines than x86-64. */
+/* Returns whether code is in a short loop that only reads memory and compares, or tries to take a lock by exchanging
+ * constants, and may yield its core or flush. Each pass does the same with the same addresses and values, so only
+ * another thread can end such a loop. vaddr: address of an instruction, or the last byte of a call. Always false on
+ * other machines than x86-64. */
 bool symbols_waits_at(struct symbols_module *module, uint64_t vaddr);
 
 #endif

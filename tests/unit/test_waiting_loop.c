@@ -19,6 +19,14 @@ extern const char __executable_start[];
 LOOP(reads_flag, "reads_flag_at: mov 4(%rdi), %eax; cmp %edx, %eax; jle reads_flag");
 LOOP(reads_twice, "mov (%rdi), %eax; reads_twice_at: cmp %edx, %eax; jg 9f; mov (%rdi), %eax; cmp %edx, %eax; "
                   "jle reads_twice; 9:");
+/* the jump in the middle leaves the loop, but goes back, too, as in a loop around this one */
+LOOP(leaves_backwards,
+     "8: mov $1, %edx; leaves_backwards_at: mov (%rdi), %eax; cmp %edx, %eax; jg 8b; mov (%rdi), %eax; "
+     "cmp %edx, %eax; jle leaves_backwards_at; jmp 8b");
+LOOP(swaps, "mov %edx, %eax; xchg %eax, (%rdi); swaps_at: test %eax, %eax; jne swaps");
+LOOP(compares_and_swaps, "xor %eax, %eax; compares_and_swaps_at: lock cmpxchg %edx, (%rdi); jne compares_and_swaps");
+LOOP(updates, "mov (%rdi), %eax; lea 1(%rax), %edx; updates_at: lock cmpxchg %edx, (%rdi); jne updates");
+LOOP(tries_again, "lea 1(%rax), %edx; tries_again_at: lock cmpxchg %edx, (%rdi); jne tries_again");
 LOOP(with_pause, "pause; lock orq $0, (%rsp); with_pause_at: cmpl $0, 8(%rbx); je with_pause");
 LOOP(yields, "call sched_yield@PLT; yields_at: mov (%rbx), %eax; test %eax, %eax; jne yields");
 LOOP(sleeps, "call usleep@PLT; sleeps_at: mov (%rbx), %eax; test %eax, %eax; jne sleeps");
@@ -60,6 +68,16 @@ static void a_loop_whose_passes_only_read_and_compare_waits(void **unused)
     assert_true(waits((uintptr_t)reads_flag_at));
     assert_true(waits((uintptr_t)reads_twice_at));
     assert_true(waits((uintptr_t)with_pause_at));
+    assert_true(waits((uintptr_t)leaves_backwards_at));
+}
+
+static void a_loop_that_takes_a_lock_waits(void **unused)
+{
+    (void)unused;
+    assert_true(waits((uintptr_t)swaps_at));
+    assert_true(waits((uintptr_t)compares_and_swaps_at));
+    assert_false(waits((uintptr_t)updates_at));
+    assert_false(waits((uintptr_t)tries_again_at));
 }
 
 static void a_loop_may_yield(void **unused)
@@ -85,6 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_whose_passes_only_read_and_compare_waits),
+        cmocka_unit_test(a_loop_that_takes_a_lock_waits),
         cmocka_unit_test(a_loop_may_yield),
         cmocka_unit_test(a_loop_that_gets_on_does_not_wait),
     };
