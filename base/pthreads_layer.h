@@ -19,11 +19,13 @@ enum pthreads_awaited {
     PTHREADS_ONCE
 };
 
-/* The two words that the tool keeps, in a cache line of their own. Functions that release a lock or wake threads read only
- * these. */
+/* Two words that the tool keeps, in a cache line of their own, and one for the tool. Functions that release a lock or wake
+ * threads read only the first two. */
 struct pthreads_words {
     uint32_t left;    /* above 0 while waiters have left something at any lock */
     uint32_t awaited; /* above 0 while samples know of threads that wait until another thread wakes them */
+    /* x86-64: where libc's syscall() returns to if the call's number is in rbx; NULL: unknown */
+    const char *behind_syscall;
 } __attribute__((aligned(64)));
 
 /* What waiters have left for the thread that releases a lock. Only the tool reads the numbers. */

@@ -24,6 +24,7 @@
 #include "ompt_tool/locks/diversion.h"
 #include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/ranks/mpi_wait.h"
+#include "ompt_tool/restart/restart.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sleeper.h"
@@ -250,5 +251,6 @@ void pthreads_init(void)
     struct pthreads_words *words = (struct pthreads_words *)(void *)pthreads_attach()(&pthreads_tool);
     contended_count_posix(&words->left);
     wakers_count(&words->awaited);
+    restart_know_syscall((uintptr_t)words->behind_syscall);
     diversion_heed_threads();
 }

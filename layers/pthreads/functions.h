@@ -88,5 +88,6 @@ extern const struct pthreads_tool *pthreads_attached __attribute__((visibility("
 
 /* What the tool keeps above 0 while there is something to report. */
 extern struct pthreads_words pthreads_words __attribute__((visibility("hidden")));
+extern const char syscalls_behind[] __attribute__((visibility("hidden"))); /* syscalls.c */
 
 #endif

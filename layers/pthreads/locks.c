@@ -21,7 +21,11 @@
 
 const struct pthreads_tool *pthreads_attached;
 
+#ifdef __x86_64__
+struct pthreads_words pthreads_words = {.behind_syscall = syscalls_behind};
+#else
 struct pthreads_words pthreads_words;
+#endif
 
 EXPORT pthreads_layer_attach blame_pthreads_attach;
 uint32_t *blame_pthreads_attach(const struct pthreads_tool *tool)

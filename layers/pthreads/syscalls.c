@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
@@ -16,6 +17,46 @@
 int prctl(int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth);
 long syscalls_call(long number, long first, long second, long third, long fourth, long fifth,
                    long sixth) __asm__("syscall"); /* whose prototype is variadic */
+
+/* On x86-64, libc's function leaves the number of the call in no register, but the tool must know which call its signal
+ * has interrupted. So the number stays in rbx, and pthreads_words has the address to which libc's function returns. A
+ * call that begins a process or thread may return on another stack, so it is made as it is. */
+#ifdef __x86_64__
+long syscalls_told(long number, long first, long second, long third, long fourth, long fifth, long sixth,
+                   __typeof__(syscalls_call) *function) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".hidden syscalls_told, syscalls_behind\n"
+        ".globl syscalls_told, syscalls_behind\n"
+        ".type syscalls_told, @function\n"
+        "syscalls_told:\n"
+        "    .cfi_startproc\n"
+        "    pushq %rbx\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbx, -16\n"
+        "    movq %rdi, %rbx\n"
+        "    subq $8, %rsp\n"
+        "    .cfi_def_cfa_offset 24\n"
+        "    pushq 24(%rsp)\n" /* the sixth */
+        "    .cfi_def_cfa_offset 32\n"
+        "    call *40(%rsp)\n"
+        "syscalls_behind:\n"
+        "    addq $16, %rsp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    popq %rbx\n"
+        "    .cfi_def_cfa_offset 8\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size syscalls_told, . - syscalls_told\n");
+
+static inline bool syscalls_is_told(long number)
+{
+    return number != SYS_clone && number != SYS_clone3 && number != SYS_fork && number != SYS_vfork;
+}
+#else
+#define syscalls_told(number, first, second, third, fourth, fifth, sixth, function)                                    \
+    function(number, first, second, third, fourth, fifth, sixth)
+#define syscalls_is_told(number) false
+#endif
 
 static void syscalls_tell_of_filter(void)
 {
@@ -41,7 +82,7 @@ static NOINLINE long syscalls_futex(long word, long operation, long third, long 
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
         tool = report_sleep(PTHREADS_FUTEX, (const void *)word);
-        status = REAL(syscall)(SYS_futex, word, operation, third, fourth, fifth, sixth);
+        status = syscalls_told(SYS_futex, word, operation, third, fourth, fifth, sixth, REAL(syscall));
         report_slept(tool, 0, status == 0);
         return status;
     case FUTEX_WAKE_OP: /* wakes at the fifth argument, too */
@@ -63,5 +104,7 @@ EXPORT long syscalls_call(long number, long first, long second, long third, long
         syscalls_tell_of_filter();
     if (number == SYS_futex)
         return syscalls_futex(first, second, third, fourth, fifth, sixth);
+    if (syscalls_is_told(number))
+        return syscalls_told(number, first, second, third, fourth, fifth, sixth, REAL(syscall));
     return REAL(syscall)(number, first, second, third, fourth, fifth, sixth);
 }

@@ -75,6 +75,10 @@ enum restart_result {
  * [owner] */
 void restart_state_init(struct restart_state *state, uint64_t own_signals);
 
+/* Sets the address to which libc's syscall() returns if the number of the call is in rbx (x86-64, where libc's function
+ * leaves it in no register). 0: unknown. [any] */
+void restart_know_syscall(uintptr_t behind);
+
 /* If the signal interrupted one of the stubs, makes the context that of the program at its call. [handler] */
 void restart_enter(struct restart_state *state, ucontext_t *context);
 

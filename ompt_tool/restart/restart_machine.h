@@ -17,7 +17,8 @@
 
 enum {
     RESTART_DECODE_NOT_A_CALL = -2, /* there is no syscall instruction */
-    /* there is a syscall instruction, but the code does not contain the call's number, as in libc's syscall() */
+    /* there is a syscall instruction, but the code does not contain the call's number, as in libc's syscall() if
+     * libblame-pthreads.so is not its caller */
     RESTART_DECODE_NO_NUMBER = -1,
 };
 

@@ -39,6 +39,12 @@ long restart_decode_call_before(const ucontext_t *context)
     return number >= 0 && number < CALL_LIMIT ? number : RESTART_DECODE_NO_NUMBER;
 }
 
+/* The number of a call stays in its register. */
+void restart_know_syscall(uintptr_t behind)
+{
+    (void)behind;
+}
+
 bool restart_decode_at_syscall(const ucontext_t *context)
 {
     return *(const uint32_t *)registers_pc(context) == SUPERVISOR_CALL;

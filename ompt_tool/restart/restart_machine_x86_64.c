@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/atomics.h"
 #include "base/kernel.h"
+#include "base/os.h"
 #include "base/registers.h"
 #include "restart.h"
 #include "restart_rest.h"
@@ -103,6 +105,24 @@ static bool restart_instructions_are_harmless(const uint8_t *code, int bytes)
     return bytes == 0;
 }
 
+static uintptr_t behind_syscall;
+
+void restart_know_syscall(uintptr_t behind)
+{
+    store_relaxed(&behind_syscall, behind);
+}
+
+/* Returns the number of a call that libc's syscall() has made for libblame-pthreads.so, which keeps it in rbx. */
+static long restart_number_of_syscall(const ucontext_t *context)
+{
+    uintptr_t behind = load_relaxed(&behind_syscall), returns_to;
+    uint64_t number = (uint64_t)context->uc_mcontext.gregs[REG_RBX];
+    bool is_told = behind && number < CALL_LIMIT &&
+                   os_copy_memory(&returns_to, (uintptr_t)context->uc_mcontext.gregs[REG_RSP], sizeof returns_to) &&
+                   returns_to == behind;
+    return is_told ? (long)number : RESTART_DECODE_NO_NUMBER;
+}
+
 long restart_decode_call_before(const ucontext_t *context)
 {
     uintptr_t rip = registers_pc(context);
@@ -122,7 +142,7 @@ long restart_decode_call_before(const ucontext_t *context)
         if (load[0] == 0xb8 && number < CALL_LIMIT && restart_instructions_are_harmless(between, (int)(end - between)))
             return (long)number;
     }
-    return RESTART_DECODE_NO_NUMBER;
+    return restart_number_of_syscall(context);
 }
 
 bool restart_decode_at_syscall(const ucontext_t *context)

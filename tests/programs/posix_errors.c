@@ -2,14 +2,21 @@
  * holds them: the same with the tool as without it. */
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
+#include <netinet/in.h>
 #include <omp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <threads.h>
@@ -268,7 +275,76 @@ static void interrupts(int signal)
     (void)signal;
 }
 
-/* Longer waits with a time limit end when a sample comes (docs/troubleshooting.md). */
+enum { LIMIT_MS = 15 };
+
+static bool has_passed(const struct timespec *time)
+{
+    const struct timespec now = in_ms(CLOCK_MONOTONIC, 0);
+    return now.tv_sec > time->tv_sec || (now.tv_sec == time->tv_sec && now.tv_nsec >= time->tv_nsec);
+}
+
+static int socket_with_limit(int type)
+{
+    const struct timeval limit = {.tv_usec = LIMIT_MS * 1000};
+    const struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, type, 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (bind(fd, (const struct sockaddr *)&local, sizeof local) || (type == SOCK_STREAM && listen(fd, 1)))
+        abort();
+    return fd;
+}
+
+/* Calls that SA_RESTART does not restart (signal(7)), by libc's syscall(): their time limits, and only these, end them. */
+static void show_waits_by_syscall(void)
+{
+    static const char nobody[sizeof(sigset_t)];
+    const struct timespec limit = {.tv_nsec = LIMIT_MS * 1000000};
+    struct timespec left = limit, left_of_select = limit, until;
+    struct sembuf below = {.sem_op = -1};
+    uint32_t word = 1;
+#ifdef SYS_futex_waitv
+    struct futex_waitv word_wait = {.uaddr = (uint64_t)&word, .val = 1, .flags = FUTEX_32};
+#endif
+    struct io_uring_params ring = {0};
+    struct io_uring_getevents_arg ring_limit = {.ts = (uint64_t)&limit};
+    char byte;
+    long poll_fd = epoll_create1(0), stream = socket_with_limit(SOCK_STREAM), packets = socket_with_limit(SOCK_DGRAM);
+    long set = semget(IPC_PRIVATE, 1, 0600), uring = syscall(SYS_io_uring_setup, 1, &ring);
+#define A(pointer) (long)(pointer)
+    const struct {
+        const char *name;
+        long number, first, second, third, fourth, fifth, sixth;
+    } calls[] = {
+        {"futex", SYS_futex, A(&word), FUTEX_WAIT, 1, A(&limit), 0, 0},
+        {"futex until", SYS_futex, A(&word), FUTEX_WAIT_BITSET, 1, A(&until), 0, FUTEX_BITSET_MATCH_ANY},
+#ifdef SYS_futex_waitv
+        {"futex_waitv", SYS_futex_waitv, A(&word_wait), 1, 0, A(&until), CLOCK_MONOTONIC, 0},
+#endif
+        {"clock_nanosleep", SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, A(&limit), 0, 0, 0},
+        {"clock_nanosleep until", SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, A(&until), 0, 0, 0},
+        {"ppoll", SYS_ppoll, 0, 0, A(&left), 0, 0, 0},
+        {"pselect6", SYS_pselect6, 0, 0, 0, 0, A(&left_of_select), 0},
+        {"epoll_pwait", SYS_epoll_pwait, poll_fd, A(&ring), 1, LIMIT_MS, 0, 0},
+        {"semtimedop", SYS_semtimedop, set, A(&below), 1, A(&limit), 0, 0},
+        {"rt_sigtimedwait", SYS_rt_sigtimedwait, A(&nobody), 0, A(&limit), 8, 0, 0},
+        {"accept4", SYS_accept4, stream, 0, 0, 0, 0, 0},
+        {"recvfrom", SYS_recvfrom, packets, A(&byte), 1, 0, 0, 0},
+        {"io_uring_enter", SYS_io_uring_enter, uring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
+         A(&ring_limit), sizeof ring_limit},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const struct timespec half = in_ms(CLOCK_MONOTONIC, LIMIT_MS / 2);
+        until = in_ms(CLOCK_MONOTONIC, LIMIT_MS);
+        errno = 0;
+        long result = syscall(calls[i].number, calls[i].first, calls[i].second, calls[i].third, calls[i].fourth,
+                              calls[i].fifth, calls[i].sixth);
+        int error = errno;
+        printf("%s: %ld, errno %d, early %d\n", calls[i].name, result, error, !has_passed(&half));
+    }
+    printf("left: %d %d\n", (int)left.tv_nsec, (int)left_of_select.tv_nsec);
+    semctl((int)set, 0, IPC_RMID);
+}
+
 static void show_syscalls(void)
 {
     int word = 1, other = 1;
@@ -311,5 +387,6 @@ int main(void)
     printf("errno %d\n", errno);
     show_waits();
     show_syscalls();
+    show_waits_by_syscall();
     return 0;
 }
