@@ -357,7 +357,6 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
     const char *title = constructs[construct].title, *advice = constructs[construct].advice, *more = "";
     char name[CONSTRUCT_BYTES] = "";
     uint32_t unit = inquiry->unit_of[finding->row];
-    double percent = percent_of_program(inquiry, finding->seconds);
     /* A thread that gets the lock by a test also releases it, which takes about as long. */
     if (construct == CONSTRUCT_LOCK && cost->test_ns >= MOSTLY_ONE * cost->ns) {
         title = "threads poll locks that others hold";
@@ -378,8 +377,7 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
     }
     if (unit != UNIT_NONE)
         name_construct(inquiry, &inquiry->unit[unit], finding->row, name);
-    finding->title =
-        format_printable("%s%s: %s %% of the effort is overhead", title, name, DECIMAL(percent, percent < 1 ? 1 : 0));
+    finding->title = format_printable("%s%s: %s is overhead", title, name, PART(inquiry, finding->seconds));
     finding->advice = format_printable("%s%s", advice, more);
 }
 

@@ -51,6 +51,20 @@ const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, 
     return to;
 }
 
+static bool cores_are_missing(const struct inquiry *inquiry)
+{
+    return inquiry->core_s > 0 && inquiry->core_s <= NEARLY_ALL * inquiry->whole_s;
+}
+
+const char *describe_part(char to[PART_BYTES], const struct inquiry *inquiry, double seconds)
+{
+    bool missing = cores_are_missing(inquiry);
+    double percent = missing ? fmin(100, 100 * seconds / inquiry->core_s) : percent_of_program(inquiry, seconds);
+    snprintf(to, PART_BYTES, "%s %% of the effort%s", DECIMAL(percent, percent < 1 ? 1 : 0),
+             missing ? " with a core" : "");
+    return to;
+}
+
 double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp)
 {
     uint32_t number = inquiry->unit_of[row];
@@ -115,7 +129,7 @@ static void put_finding_error(const struct inquiry *inquiry, struct finding *put
 /* Adds the share that the finding is judged by, if it differs from the share of all effort. */
 static void put_core_share(const struct inquiry *inquiry, struct finding *put)
 {
-    if (put->rank != FINDING_OWN || !(inquiry->core_s > 0) || inquiry->core_s > NEARLY_ALL * inquiry->whole_s)
+    if (put->rank != FINDING_OWN || !cores_are_missing(inquiry))
         return;
     char *evidence = put->evidence;
     put->evidence =

@@ -238,6 +238,10 @@ double percent_of_program(const struct inquiry *inquiry, double seconds);
 #define SHARE_BYTES (3 * FORMAT_NUMBER_BYTES + 64)
 const char *describe_share(char to[SHARE_BYTES], const struct inquiry *inquiry, double seconds);
 #define SHARE(inquiry, seconds) describe_share((char[SHARE_BYTES]){0}, inquiry, seconds)
+/* Writes a share for a title: "14 % of the effort", or "14 % of the effort with a core" if threads lacked cores. */
+#define PART_BYTES (FORMAT_NUMBER_BYTES + 32)
+const char *describe_part(char to[PART_BYTES], const struct inquiry *inquiry, double seconds);
+#define PART(inquiry, seconds) describe_part((char[PART_BYTES]){0}, inquiry, seconds)
 /* Returns the average number of busy threads while the code with these sums ran. */
 double busy_threads(const struct profile_sums *sum);
 

@@ -51,7 +51,7 @@ void findings_gather_spinning(struct inquiry *inquiry)
 
 static void put_spinning(struct inquiry *inquiry, const struct spinning *spinning)
 {
-    double seconds = spinning->ns * 1e-9, percent = percent_of_program(inquiry, seconds);
+    double seconds = spinning->ns * 1e-9;
     bool own = spinning->work_ns >= MOSTLY * spinning->ns, blocked = spinning->blocked_ns >= MOSTLY * spinning->ns;
     char name[NAME_BYTES];
     struct finding finding = {.rule = "spin",
@@ -63,8 +63,7 @@ static void put_spinning(struct inquiry *inquiry, const struct spinning *spinnin
                               .sampled = true};
     struct relief relief = {.spent_s = seconds, .lost_s = 1e-9 * spinning->lost_ns};
     shorten_name(name, inquiry->rows->row[rows_own(inquiry->rows, spinning->row)].label->name);
-    finding.title = format_printable("spin-waiting on a flag in %s: %s %% of the effort", name,
-                                     DECIMAL(percent, percent < 1 ? 1 : 0));
+    finding.title = format_printable("spin-waiting on a flag in %s: %s", name, PART(inquiry, seconds));
     finding.evidence =
         blocked ? format_printable("samples found threads for %s s in sched_yield or at a pause, which only loops that "
                                    "wait contain",

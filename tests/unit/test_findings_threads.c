@@ -61,6 +61,11 @@ WITH_PROFILE(waiting_in_a_loop_is_no_call_but_a_loop_of_the_program)
     assert_string_equal(finding->title, "spin-waiting on a flag in heavy: 17 % of the effort");
     assert_about(finding->seconds, 8);
     assert_in(finding->place, "heavy  p.c:5");
+    /* 10 s more without a core would make it 14 % of all effort */
+    uint32_t lost = add(program.main_node, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    made.nodes[lost].metric = (struct profile_sums){.samples = 2000, .no_core = 10 * S, .inverse_busy = 10 * S};
+    gather();
+    assert_string_equal(found("spin")->title, "spin-waiting on a flag in heavy: 17 % of the effort with a core");
 }
 
 WITH_PROFILE(each_line_that_calls_is_a_finding_of_its_own)
