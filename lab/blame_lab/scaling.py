@@ -76,7 +76,8 @@ class Scaling:
         return sorted(found, key=lambda row: (-row.lost, row.context.number))
 
     def no_core(self):
-        return float(self.contexts[0].values[0, PARTS.index("no-core"), -1])
+        """Returns the time at the last point for which threads had no core, or waited for threads without one."""
+        return float(sum(context.effort[-1] for context in self.contexts if context.kind == "pseudo" and context.name == "<no core>"))
 
     def order(self):
         """Returns the contexts' positions in the order of a printed tree, siblings sorted by their idleness."""
@@ -221,9 +222,11 @@ def text_of(scaling, top):
         f" {decimal(100 * more / scaling.effort[-1] if scaling.effort[-1] > 0 else 0, 1)} % of it. The code that causes the increase, with its own time and the idleness blamed on it:",
         columns) + "\n"
     text += rows_text(scaling, top, columns, utf8_terminal())
-    if scaling.no_core() > NO_CORES * scaling.effort[-1]:
-        text += "\n" + paragraph(f"With {last} {scaling.by}, threads had no core for {decimal(100 * scaling.no_core() / scaling.effort[-1], 1)} % of the thread time. To see how the"
-                                 " program itself scales, use a machine with a core for each thread.", columns)
+    lost = scaling.no_core()
+    if lost > NO_CORES * scaling.effort[-1]:
+        text += "\n" + paragraph(
+            f"With {last} {scaling.by}, threads had no core, or waited for threads without one, for {decimal(100 * lost / scaling.effort[-1], 1)} % of"
+            " the thread time. To see how the program itself scales, use a machine with a core for each thread.", columns)
     return text
 
 

@@ -53,6 +53,11 @@ class Scaling(BlameTest):
         self.assertRegex(said, r"(?m)^ threads +runs +wall +speed-up +efficiency +thread time +work +idleness")
         self.assertRegex(said, r"(?m)^ +lost +from +most of it +s at 1 +at 3 +grows as +at 6")
         self.assertIn("set_up", said)
+        last = [line for line in lines if line["threads"] == "3"]
+        lost = sum(float(line[part]) for line in last if line["name"] == "<no core>" for part in PARTS)
+        share = 100 * lost / sum(float(line[part]) for line in last if line["kind"] == "whole" for part in PARTS)
+        words = re.search(r"or waited for threads without one, for (\S+) % of", " ".join(said.split()))
+        self.assertAlmostEqual(float(words.group(1)) if words else 0, share, delta=0.1 if words else 5)
         self.assertIn("Models based on fewer than five different numbers are guesses", " ".join(said.split()))
 
     def test_the_page_has_every_point_and_needs_nothing_else(self):
