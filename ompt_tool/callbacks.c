@@ -166,6 +166,15 @@ static __attribute__((noinline)) void callback_end_team(struct thread *thread, s
     region->workers = 0;
 }
 
+static __attribute__((noinline)) void callback_end_nameless(struct thread *thread)
+{
+    struct region_pool *regions = &thread->regions;
+    if (regions->nameless || !regions->nameless_workers)
+        return;
+    thread_count_workers(thread, -(int32_t)regions->nameless_workers);
+    regions->nameless_workers = 0;
+}
+
 static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags, const void *codeptr)
 {
     (void)parallel_data; /* the runtime may have freed its memory */
@@ -175,8 +184,10 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
         return;
     levels_join(thread);
     struct region *region = region_close(&thread->regions);
-    if (!region)
+    if (unlikely(!region)) {
+        callback_end_nameless(thread);
         return;
+    }
     if (unlikely(region_needs_context(region) || thread->placeholders.count))
         callback_resolve(thread, region);
     if (unlikely(region->workers))
@@ -246,15 +257,18 @@ static __attribute__((noinline)) void callback_end_probes(struct thread *thread,
 
 /* If the thread has begun the region, counts the other threads of the team. libgomp keeps these for the next one only if the
  * region is an outermost one, and ends none of them for a team of one. */
-static void callback_count_team(struct thread *thread)
+static void callback_count_team(struct thread *thread, const ompt_data_t *parallel_data)
 {
-    struct region *region = levels_region(thread);
+    struct region_pool *regions = &thread->regions;
+    struct region *open = regions->open;
     uint32_t workers = thread->construct.team - 1;
-    if (!runtime_is_libgomp() || !(thread->level->team & LEVEL_PRIMARY) || !region || !workers ||
-        region->home != &thread->regions)
+    bool begun = regions->nameless || (open && runtime_region(parallel_data) == open);
+    if (!runtime_is_libgomp() || !begun || !workers)
         return;
-    if (region->outer)
-        region->workers = workers = workers < UINT16_MAX ? workers : UINT16_MAX;
+    if (regions->nameless && (open || regions->nameless > 1))
+        regions->nameless_workers += workers;
+    else if (!regions->nameless && open->outer)
+        open->workers = workers = workers < UINT16_MAX ? workers : UINT16_MAX;
     else
         workers -= thread->record.workers;
     if (workers)
@@ -266,7 +280,7 @@ static __attribute__((noinline)) bool callback_begin_unusually(struct thread *th
 {
     if (!thread->record.begun && helpers_begin_task(thread, parallel_data))
         return true;
-    callback_count_team(thread);
+    callback_count_team(thread, parallel_data);
     return false;
 }
 

@@ -92,7 +92,8 @@ struct region_pool {
     struct region *open; /* innermost open region that has a record; `below` leads to the others */
     /* number of open regions without a record, all inside `open`; `free` stays NULL until they have ended */
     uint32_t nameless;
-    uint32_t ends; /* number of region ends noted so far; end number n is in ended[n % REGION_ENDS] */
+    uint32_t nameless_workers; /* threads of nested teams that are counted until `nameless` is 0 again */
+    uint32_t ends;             /* number of region ends noted so far; end number n is in ended[n % REGION_ENDS] */
     struct region_end {
         const struct region *region;
         uint32_t instance;

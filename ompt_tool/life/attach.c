@@ -91,7 +91,7 @@ static __attribute__((noinline)) struct thread *attach_now(enum profile_thread_k
     crowd_grows(thread_sampled());
     levels_clear(thread);
     thread->regions.open = NULL; /* regions that the record's previous owner left open never end */
-    thread->regions.nameless = 0;
+    thread->regions.nameless = thread->regions.nameless_workers = 0;
     probes_attach(thread);
     unwinder_attach(&thread->unwinder, stack);
     restart_state_init(&thread->restart, sampler_signals());

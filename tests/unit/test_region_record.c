@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "cct/deferred/region.h"
 #include "ompt_tool/context/levels.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/life/finisher.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
@@ -138,6 +140,55 @@ UNIT_TEST(a_worker_reads_no_line_of_the_region_s_record)
     pthread_join(thread, &total);
     assert_int_equal((intptr_t)total, 0);
     pthread_barrier_destroy(&both);
+    played_pop();
+}
+
+/* Begins a team of three while no memory can be mapped. */
+static void begin_team_without_record(struct played_task *encounters, struct played_task *task, ompt_data_t *team)
+{
+    struct rlimit limit, none;
+    struct region *free = thread_self->regions.free;
+    getrlimit(RLIMIT_AS, &limit);
+    none = limit;
+    none.rlim_cur = 0;
+    thread_self->regions.free = NULL;
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    send_parallel_begin(encounters, team, 3, NULL);
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    thread_self->regions.free = free;
+    assert_int_equal(team->value, 0);
+    played_task_init(task, team, ompt_task_implicit, 0);
+    played_push(task);
+    send_implicit_begin(task, 3, 0);
+}
+
+static void end_team(struct played_task *encounters, struct played_task *task)
+{
+    send_implicit_end(NULL, &task->data, 3, 0, ompt_task_implicit);
+    played_pop();
+    send_parallel_end(encounters, NULL);
+}
+
+/* libgomp ends the threads of nested teams with their team, and keeps those of others. */
+UNIT_TEST(a_team_of_libgomp_counts_although_its_region_has_no_record)
+{
+    struct played_task initial, outer, inner;
+    ompt_data_t teams[2] = {{0}};
+    played_task_init(&initial, NULL, ompt_task_initial, 0);
+    played_push(&initial);
+    send_implicit_begin(&initial, 1, 1);
+    runtime.libgomp = LIBGOMP_FIRST;
+    thread_self->record.usual = false;
+    for (int i = 0; i < 2; i++) {
+        begin_team_without_record(&initial, &outer, &teams[0]);
+        assert_int_equal(thread_self->record.workers, 2);
+        begin_team_without_record(&outer, &inner, &teams[1]);
+        assert_int_equal(thread_self->record.workers, 4);
+        end_team(&outer, &inner);
+        end_team(&initial, &outer);
+        assert_int_equal(thread_self->record.workers, 2);
+    }
+    runtime.libgomp = 0;
     played_pop();
 }
 
