@@ -99,17 +99,16 @@ bool task_end_detachable(struct task *task)
     return complete;
 }
 
-/* The event is told by whoever fulfils it, which may be a thread without OpenMP. */
+/* The event is told by whoever fulfils it. A thread without OpenMP stays one, as with LLVM's runtime. */
 static void task_fulfil(void *event)
 {
     bool ended = false;
-    struct thread *thread = provider_enter();
-    struct task *task = thread ? task_take_event(event, &ended) : NULL;
+    struct task *task = task_take_event(event, &ended);
     if (!task)
         return;
     TELL(task_schedule, &task->data, ended ? ompt_task_late_fulfill : ompt_task_early_fulfill, NULL);
     if (ended)
-        task_free(thread, task);
+        task_free(thread_gomp, task);
 }
 
 EXPORT void omp_fulfill_event(void *event)

@@ -329,6 +329,29 @@ static void detached(void)
     printf("%d %d\n", early, late);
 }
 
+static void *fulfil(void *event)
+{
+    omp_fulfill_event((omp_event_handle_t)event);
+    return NULL;
+}
+
+/* A POSIX thread that completes a task does not become a thread of OpenMP. */
+static void detached_from_outside(void)
+{
+    int done = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        omp_event_handle_t event;
+        pthread_t thread;
+#pragma omp task detach(event) shared(done, thread)
+        done = pthread_create(&thread, NULL, fulfil, (void *)event) == 0;
+#pragma omp taskwait
+        pthread_join(thread, NULL);
+    }
+    printf("%d\n", done);
+}
+
 static void teams_nested(void)
 {
     int teams = 0, threads = 0, inner = 0;
@@ -635,6 +658,7 @@ static const struct construct constructs[] = {
     CONSTRUCT(deep_tasks),
     CONSTRUCT(dependences),
     CONSTRUCT(detached),
+    CONSTRUCT(detached_from_outside),
     CONSTRUCT(teams_nested),
     CONSTRUCT(copyprivate),
     CONSTRUCT(ended_tool),

@@ -23,6 +23,7 @@ LIMIT_S = 120
 # Each chunk of a loop is told once, with its first iteration and their number.
 CHUNKS = ("7+5", "22+5", "37+5", "52+1", "1000+4", "996+4", "992+1")
 HAS = {"doacross": {r" dependences any - task=\d+ count=2$": 19 * 19 + 2 * 18 * 19},
+       "detached_from_outside": {" thread initial begin": 1, " task_schedule (early|late)_fulfill": 1},
        "chunks": {r" chunk=\d+\+\d+$": len(CHUNKS)} | {f" chunk={re.escape(chunk)}$": 1 for chunk in CHUNKS}}
 
 
