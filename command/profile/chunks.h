@@ -15,7 +15,12 @@ struct profile_metric;
 struct profile_chunks {
     const unsigned char *bytes;
     uint32_t count;
-    uint64_t only_tree; /* identity of the only tree to read; 0: read all trees */
+    uint64_t only_tree;  /* identity of the only tree to read; 0: read all trees */
+    uint8_t *chunk_kind; /* enum profile_chunk_kind of each chunk; NULL: look at the chunk */
+    /* for each chunk, PROFILE_KIND_BIT of the kinds of its nodes, as found by profile_merge(); NULL: unknown */
+    uint32_t *node_kinds;
+    /* called after some chunks have been read, with their number; NULL: nothing is called */
+    void (*done)(const struct profile_chunks *chunks, uint32_t count);
 };
 
 /* Returns whether a chunk belongs to a tree that is to be read. */
@@ -30,9 +35,42 @@ static inline const struct profile_chunk *profile_chunk_at(const struct profile_
     return (const struct profile_chunk *)(chunks->bytes + (size_t)n * PROFILE_CHUNK_BYTES);
 }
 
+static inline uint32_t profile_chunk_kind(const struct profile_chunks *chunks, uint32_t n)
+{
+    return chunks->chunk_kind ? chunks->chunk_kind[n] : profile_chunk_at(chunks, n)->kind;
+}
+
+#define PROFILE_KIND_BIT(kind) (1u << ((kind) & 31u))
+
+/* Returns whether a chunk belongs to a tree that is to be read, and may have nodes of one of these kinds. */
+static inline bool profile_chunk_may_have(const struct profile_chunks *chunks, uint32_t n, uint32_t kinds)
+{
+    return (!chunks->node_kinds || (chunks->node_kinds[n] & kinds)) &&
+           profile_chunk_wanted(chunks, profile_chunk_at(chunks, n));
+}
+
 /* Return the node, and the metric record, with a given index; NULL if there is none. */
-const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx);
-const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx);
+static inline const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx)
+{
+    uint32_t chunk_no = node_idx / PROFILE_UNITS_PER_CHUNK, unit = node_idx % PROFILE_UNITS_PER_CHUNK;
+    if (chunk_no >= chunks->count || unit == 0)
+        return NULL;
+    const struct profile_chunk *chunk = profile_chunk_at(chunks, chunk_no);
+    if (chunk->kind != PROFILE_CHUNK_TREE || unit >= chunk->used || unit >= PROFILE_UNITS_PER_CHUNK)
+        return NULL;
+    return (const struct profile_node *)chunk + unit;
+}
+
+static inline const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx)
+{
+    uint32_t chunk_no = metric_idx / PROFILE_UNITS_PER_CHUNK, unit = metric_idx % PROFILE_UNITS_PER_CHUNK;
+    if (chunk_no >= chunks->count || unit == 0 || unit % 2 != 0)
+        return NULL;
+    const struct profile_chunk *chunk = profile_chunk_at(chunks, chunk_no);
+    if (chunk->kind != PROFILE_CHUNK_TREE || unit < chunk->metric_unit || unit < chunk->used)
+        return NULL;
+    return (const struct profile_metric *)((const struct profile_node *)chunk + unit);
+}
 
 /* value in a node map, which is indexed by node_idx: PROFILE_MAP_MERGED + i means merged node i */
 #define PROFILE_MAP_MERGED 3u
@@ -47,7 +85,11 @@ struct profile_below {
 const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *node_map,
                                enum profile_node_kind kind, uint32_t *at, struct profile_below *found);
 
-/* Returns whether a sum read from a file is plausible: finite, and not larger than a time can be. */
-bool profile_number_sane(double value);
+/* Returns whether a sum read from a file is plausible: finite, and not larger than a time can be: 1e24 ns is a thousand
+ * years on 30,000 threads. */
+static inline bool profile_number_sane(double value)
+{
+    return __builtin_fabs(value) <= 1e24; /* false for NaN and infinity */
+}
 
 #endif

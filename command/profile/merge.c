@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cct/sums.h"
 #include "command/profile/balance.h"
+#include "command/profile/mapped.h"
 #include "command/profile/node_tree.h"
 #include "command/profile/probes.h"
 #include "command/profile/spread.h"
@@ -97,15 +99,16 @@ static void profile_merge_push(struct merge *merge, uint32_t node_idx)
 static uint32_t profile_merge_map_node(struct merge *merge, uint32_t node_idx)
 {
     uint32_t mapped = MAP_SKIP;
-    for (uint32_t at = node_idx;;) {
-        const struct profile_node *node = profile_node_at(merge->chunks, at);
-        if (!node)
-            break;
+    for (uint32_t at = node_idx; at / PROFILE_UNITS_PER_CHUNK < merge->chunks->count;) {
+        /* Before the node itself is looked at, which takes longer: only nodes have an entry. */
         if (merge->node_map[at] != MAP_UNKNOWN) {
             if (merge->node_map[at] != MAP_IN_PROGRESS)
                 mapped = merge->node_map[at];
             break;
         }
+        const struct profile_node *node = profile_node_at(merge->chunks, at);
+        if (!node)
+            break;
         profile_merge_push(merge, at);
         if (node->parent == 0 || node->kind == PROFILE_NODE_FREE)
             break;
@@ -165,6 +168,11 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
                                  const struct profile_metric *metric)
 {
     struct merged_node *nodes = merge->profile->nodes;
+    /* For nearly all nodes, the other fields are 0. */
+    if (node->kind == PROFILE_NODE_FRAME || node->kind == PROFILE_NODE_WAITERS) {
+        sums_add(&nodes[merged].metric.metric, metric);
+        return;
+    }
     struct profile_sums sums = {.metric = *metric};
     if (node->kind == PROFILE_NODE_RANKS) {
         sums = profile_sums_of_ranks((const void *)metric);
@@ -211,11 +219,13 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
 {
     const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
     uint32_t used = chunk->used < PROFILE_UNITS_PER_CHUNK ? chunk->used : PROFILE_UNITS_PER_CHUNK;
+    uint32_t kinds = 0;
     for (uint32_t unit = 1; unit < used; unit++) {
         uint32_t node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
         uint32_t mapped = merge->node_map[node_idx];
         if (mapped == MAP_UNKNOWN)
             mapped = profile_merge_map_node(merge, node_idx);
+        kinds |= PROFILE_KIND_BIT(((const struct profile_node *)chunk)[unit].kind);
         uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
         const struct profile_metric *metric = metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
         if (mapped == MAP_SKIP || !metric)
@@ -232,6 +242,8 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
                 profile_merge_node_thread_bits(merge, (const struct profile_node *)chunk + unit, chunk->owner);
         profile_merge_metric(merge, (const struct profile_node *)chunk + unit, mapped - MAP_MERGED, metric);
     }
+    if (merge->chunks->node_kinds)
+        merge->chunks->node_kinds[chunk_no] = kinds;
     return NULL;
 }
 
@@ -275,8 +287,11 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
     merge.node_map = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.node_map);
     node_tree_start(&merge.tree, profile);
     for (uint32_t n = 0; n < chunks->count && !wrong; n++)
-        if (profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
+        if (profile_chunk_kind(chunks, n) == PROFILE_CHUNK_TREE &&
+            profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
             wrong = profile_merge_chunk(&merge, n);
+            if (chunks->done && n % MAPPED_CHUNKS == 0)
+                chunks->done(chunks, n);
             if (profile_read_progress && n % 64 == 0)
                 profile_read_progress(n, chunks->count);
         }

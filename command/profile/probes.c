@@ -26,11 +26,11 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
 {
     size_t room = 0;
     for (uint32_t n = 0; n < chunks->count; n++)
-        room += profile_chunk_at(chunks, n)->kind == PROFILE_CHUNK_NAME ? NAMES_PER_CHUNK : 0;
+        room += profile_chunk_kind(chunks, n) == PROFILE_CHUNK_NAME ? NAMES_PER_CHUNK : 0;
     profile->names = memory_array(room, sizeof *profile->names);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_NAME)
+        if (profile_chunk_kind(chunks, n) != PROFILE_CHUNK_NAME)
             continue;
         const struct profile_name *from = (const struct profile_name *)chunk + 1;
         for (uint32_t i = 0; i < chunk->used && i < NAMES_PER_CHUNK; i++, from++) {
@@ -197,7 +197,8 @@ static const char *profile_read_probe_nodes(const struct profile_chunks *chunks,
     const char *wrong = NULL;
     for (uint32_t n = 0; n < chunks->count && !wrong; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (!profile_chunk_wanted(chunks, chunk))
+        if (!profile_chunk_may_have(chunks, n,
+                                    PROFILE_KIND_BIT(PROFILE_NODE_PROBE) | PROFILE_KIND_BIT(PROFILE_NODE_COUNTERS)))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
             wrong = read(chunks, node_map, profile, (const struct profile_node *)chunk + unit, chunk->owner);

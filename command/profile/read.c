@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cct/profile_trace.h"
+#include "command/profile/mapped.h"
 #include "command/profile/merge.h"
 #include "command/profile/pair_map.h"
 #include "command/profile/probes.h"
@@ -205,7 +206,7 @@ static uint32_t profile_count_records(const struct profile_chunks *chunks, uint3
     uint32_t count = 0;
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind == kind)
+        if (profile_chunk_kind(chunks, n) == kind)
             count += chunk->used < per_chunk ? chunk->used : per_chunk;
     }
     return count;
@@ -225,7 +226,7 @@ static const char *profile_read_threads(const struct profile_chunks *chunks, str
     profile->threads = memory_array(room, sizeof *profile->threads);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_THREAD)
+        if (profile_chunk_kind(chunks, n) != PROFILE_CHUNK_THREAD)
             continue;
         const struct profile_thread *thread = (const struct profile_thread *)chunk + 1;
         for (uint32_t i = 0; i < chunk->used && i < THREADS_PER_CHUNK; i++, thread++) {
@@ -256,7 +257,7 @@ static const char *profile_read_ranks(const struct profile_chunks *chunks, struc
     profile->ranks = memory_array(room, sizeof *profile->ranks);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_RANK)
+        if (profile_chunk_kind(chunks, n) != PROFILE_CHUNK_RANK)
             continue;
         const struct profile_rank *from = (const struct profile_rank *)chunk + 1;
         for (uint32_t i = 0; i < chunk->used && i < RANKS_PER_CHUNK; i++, from++) {
@@ -278,7 +279,7 @@ static void profile_read_modules(const struct profile_chunks *chunks, struct pro
     profile->modules = memory_array(room, sizeof *profile->modules);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_MODULE)
+        if (profile_chunk_kind(chunks, n) != PROFILE_CHUNK_MODULE)
             continue;
         const struct profile_module *from = (const struct profile_module *)chunk + 1;
         for (uint32_t i = 0; i < chunk->used && i < MODULES_PER_CHUNK; i++, from++) {
@@ -297,7 +298,7 @@ static void profile_read_text(const struct profile_chunks *chunks, struct profil
     profile->text = memory_array(room + 1, 1);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_TEXT)
+        if (profile_chunk_kind(chunks, n) != PROFILE_CHUNK_TEXT)
             continue;
         size_t bytes = chunk->used < TEXT_PER_CHUNK ? chunk->used : TEXT_PER_CHUNK;
         memcpy(profile->text + profile->text_bytes, (const char *)chunk + PROFILE_UNIT_BYTES, bytes);
@@ -355,13 +356,17 @@ static const char *profile_read_lock_node(const struct profile_chunks *chunks, s
     return NULL;
 }
 
+#define LOCK_KINDS                                                                                                     \
+    (PROFILE_KIND_BIT(PROFILE_NODE_WAITS) | PROFILE_KIND_BIT(PROFILE_NODE_INITIALISER) |                               \
+     PROFILE_KIND_BIT(PROFILE_NODE_VARIABLE))
+
 static const char *profile_read_lock_waits(const struct profile_chunks *chunks, struct profile *profile)
 {
     struct pair_map map = {0};
     const char *wrong = NULL;
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (!profile_chunk_wanted(chunks, chunk))
+        if (!profile_chunk_may_have(chunks, n, LOCK_KINDS))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
             wrong = profile_read_lock_node(chunks, profile, &map, (const struct profile_node *)chunk + unit);
@@ -457,9 +462,23 @@ struct chunk_reading {
     size_t thread; /* the only thread whose tree is read, or ALL_THREADS or OUTLINE */
     struct profile_header *header;
     unsigned char **bytes; /* receives the chunks, which the caller frees */
+    bool *mapped;          /* receives whether the chunks are a part of the file; NULL: they must not be */
     char *buffer;          /* room for a text that says what is wrong */
     size_t buffer_bytes;
 };
+
+/* Finds the kinds of the chunks, which are then asked for many times. */
+static void profile_note_kinds(struct profile_chunks *chunks)
+{
+    chunks->chunk_kind = memory_array(chunks->count + 1, sizeof *chunks->chunk_kind);
+    chunks->node_kinds = memory_array(chunks->count + 1, sizeof *chunks->node_kinds);
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        uint32_t kind = profile_chunk_at(chunks, n)->kind;
+        chunks->chunk_kind[n] = kind <= UINT8_MAX ? (uint8_t)kind : 0;
+        if (chunks->done && n % MAPPED_CHUNKS == 0)
+            chunks->done(chunks, n);
+    }
+}
 
 /* Reads the chunks of an open file of `size` bytes. Returns NULL, or a text that says what is wrong. */
 static const char *profile_load_chunks(int file, off_t size, const struct chunk_reading *to)
@@ -471,6 +490,10 @@ static const char *profile_load_chunks(int file, off_t size, const struct chunk_
         snprintf(to->buffer, to->buffer_bytes, "truncated: contains only %lld of its %u chunks", (long long)there,
                  header->chunk_count);
         return to->buffer;
+    }
+    if (to->mapped && header->finished && to->thread == ALL_THREADS && (*to->bytes = mapped_chunks(file, wanted))) {
+        *to->mapped = true;
+        return NULL;
     }
     /* calloc, because it does not touch the pages of chunks that will not be read */
     unsigned char *bytes = *to->bytes = calloc(wanted + 1, 1);
@@ -559,14 +582,15 @@ static const char *profile_read_chunks_of_file(const char *path, const struct ch
 const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
                                 size_t buffer_bytes)
 {
-    return profile_read_chunks_of_file(path, &(struct chunk_reading){ALL_THREADS, header, bytes, buffer, buffer_bytes});
+    return profile_read_chunks_of_file(path,
+                                       &(struct chunk_reading){ALL_THREADS, header, bytes, NULL, buffer, buffer_bytes});
 }
 
 static void profile_count_trace(const struct profile_chunks *chunks, struct profile *profile)
 {
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_trace_chunk *chunk = (const void *)profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_TRACE)
+        if (profile_chunk_kind(chunks, n) != PROFILE_CHUNK_TRACE)
             continue;
         profile->trace_samples += chunk->samples;
         profile->trace_bytes += chunk->used < PROFILE_CHUNK_BYTES ? chunk->used : PROFILE_CHUNK_BYTES;
@@ -627,12 +651,21 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
     struct profile *profile = memory_array(1, sizeof *profile);
     profile->path = memory_text("%s", path);
     unsigned char *bytes;
-    const struct chunk_reading to = {thread, &profile->header, &bytes, buffer, sizeof buffer};
+    bool mapped = false;
+    const struct chunk_reading to = {thread, &profile->header, &bytes, &mapped, buffer, sizeof buffer};
     const char *wrong = profile_read_chunks_of_file(path, &to);
     struct profile_chunks chunks = {.bytes = bytes, .count = profile->header.chunk_count};
-    if (!wrong)
+    if (!wrong) {
+        chunks.done = mapped ? mapped_drop : NULL;
+        profile_note_kinds(&chunks);
         wrong = profile_read_records(&chunks, thread, profile, buffer, sizeof buffer);
-    free(bytes);
+    }
+    if (mapped)
+        mapped_end(bytes, chunks.count);
+    else
+        free(bytes);
+    free(chunks.chunk_kind);
+    free(chunks.node_kinds);
     if (wrong) {
         snprintf(error, error_bytes, "%s: %s", path, wrong);
         profile_free(profile);

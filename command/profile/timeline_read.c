@@ -102,7 +102,8 @@ static void timeline_gather_items(struct reading *reading)
 {
     for (uint32_t n = 0; n < reading->chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(reading->chunks, n);
-        if (!profile_chunk_wanted(reading->chunks, chunk))
+        if (!profile_chunk_may_have(reading->chunks, n,
+                                    PROFILE_KIND_BIT(PROFILE_NODE_TIME) | PROFILE_KIND_BIT(PROFILE_NODE_LANE)))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK; unit++)
             timeline_gather_item(reading, (const struct profile_node *)chunk + unit, chunk->owner);

@@ -1,7 +1,12 @@
 /* needs: tests/fuzz/profile_builder.c */
 #include "tests/unit/built_file.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/profile/mapped.h"
 
 static int make_file(void **state)
 {
@@ -51,6 +56,48 @@ static void work(uint32_t tree, uint32_t at, double seconds)
 }
 
 #define WITH_FILE(name) UNIT_TEST_WITH(name, make_file, remove_file)
+
+/* A complete file is mapped, and its chunks are dropped and read again; the chunks of others are copied. */
+WITH_FILE(a_complete_file_is_read_like_one_that_may_still_grow)
+{
+    struct profile *profile[2];
+    builder_free(&builder);
+    builder_example(&builder, 3, 30000, 1);
+    assert_true(builder_header(&builder)->chunk_count > 2 * MAPPED_CHUNKS);
+    for (uint32_t complete = 0; complete < 2; complete++) {
+        builder_header(&builder)->finished = complete;
+        assert_true(builder_write(&builder, unit_path));
+        profile[complete] = profile_read(unit_path, error, sizeof error);
+        assert_non_null(profile[complete]);
+    }
+    assert_true(profile[0]->node_count >= profile[1]->node_count && profile[1]->node_count > 1000);
+    for (size_t i = 0; i < profile[1]->node_count; i++) {
+        assert_true(profile[0]->nodes[i].key == profile[1]->nodes[i].key);
+        assert_memory_equal(&profile[0]->nodes[i].metric, &profile[1]->nodes[i].metric, sizeof(struct profile_sums));
+    }
+    assert_true(profile[1]->probe_count && profile[1]->probe_count == profile[0]->probe_count);
+    assert_true(profile[1]->lock_count == profile[0]->lock_count);
+    assert_true(profile[1]->timeline.lane_count == 3 && profile[0]->timeline.lane_count == 3);
+    profile_free(profile[0]);
+    profile_free(profile[1]);
+}
+
+/* The line about it goes to the test's log. */
+WITH_FILE(a_file_that_becomes_shorter_while_it_is_read_ends_the_command)
+{
+    int status = 0;
+    assert_true(builder_write(&builder, unit_path));
+    pid_t child = fork();
+    if (child == 0) {
+        int file = open(unit_path, O_RDWR);
+        const unsigned char *chunks = mapped_chunks(file, PROFILE_CHUNK_BYTES);
+        if (ftruncate(file, 0) == 0)
+            _exit(2 + *chunks);
+        _exit(3);
+    }
+    assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
 
 WITH_FILE(equal_paths_of_two_threads_become_one)
 {
