@@ -25,12 +25,24 @@ void core_idle_note_awake(struct thread *thread, uint64_t ticks)
         state_wake_up(thread->line, ticks);
 }
 
+/* Returns since when the thread has been what the delivery finds it to be. A thread without a core stays where it was at
+ * the first moment, unless it slept then. */
+static uint64_t core_idle_since_ticks(const struct thread *thread, const struct delivery *delivery, bool asleep)
+{
+    const struct core *core = &thread->core;
+    bool slept = core->now.first_moments && core->now.first == CORE_ASLEEP;
+    uint64_t since_ns = asleep || slept ? delivery->census_ns : delivery->due_ns;
+    uint64_t since = (uint64_t)clock_ns_ticks(&delivery->clocks, since_ns), noted = thread->line->noted_last;
+    return (int64_t)(since - noted) < 0 ? noted : since; /* it may have waited while the signal was blocked */
+}
+
 void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery, bool spins)
 {
-    uint64_t ticks = (uint64_t)clock_ns_ticks(&delivery->clocks, delivery->census_ns);
+    bool asleep = !spins && core_idle_state_at_end(&thread->core, delivery) == CORE_ASLEEP;
+    uint64_t ticks = core_idle_since_ticks(thread, delivery, asleep);
     if (core_idle_is_told(thread))
         return;
-    if (spins || core_idle_state_at_end(&thread->core, delivery) == CORE_ASLEEP)
+    if (spins || asleep)
         state_fall_asleep(thread->line, ticks);
     else
         state_wake_up(thread->line, ticks);

@@ -34,8 +34,9 @@ class Spinning(BlameTest):
                 self.assertIn("spin-waiting on a flag in wait_in_loop", self.findings(run))
                 others = (profile.run["cores"] - 1) * (profile.total("work", "works") + profile.total("no core", "works"))
                 idle = profile.total("core idleness", "works")
-                # Less where other programs let one of the threads run late: the waiter spins from the sample that finds it there.
-                self.assertTrue(0.3 * others < idle <= 1.15 * others + 0.01, (idle, others, run))
+                # A sample may find the waiter behind its look, and without a core it stays there.
+                awake = sum(float(profile.threads[1][metric]) for metric in ("work", "no_core")) * profile.run["cores"] / 2
+                self.assertTrue(0.95 * others - 1.1 * awake - 0.01 <= idle <= 1.05 * others + 0.01, (idle, others, awake, run))
 
     def test_of_a_loop_with_one_pause_a_part_is_waiting_and_the_finding_has_all(self):
         run, profile = self.waited("once", least=ONCE)

@@ -76,6 +76,18 @@ static void *waiting_thread(void *way)
     return NULL;
 }
 
+/* Until some samples must have found the thread in its loop. */
+static void let_spin(pthread_t thread)
+{
+    struct timespec used = {0}, pause = {.tv_nsec = 1000000};
+    clockid_t clock;
+    pthread_getcpuclockid(thread, &clock);
+    while (used.tv_sec == 0 && used.tv_nsec < 20000000) {
+        nanosleep(&pause, NULL);
+        clock_gettime(clock, &used);
+    }
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -84,6 +96,7 @@ int main(int argc, char **argv)
         return 2;
     wait_in_pool = library ? (waits *)(uintptr_t)dlsym(library, "wait_in_pool") : NULL;
     pthread_create(&thread, NULL, waiting_thread, argv[1]);
+    let_spin(thread);
     works(atof(argv[2]) / 1000);
     atomic_store(&done, 1);
     pthread_join(thread, NULL);
