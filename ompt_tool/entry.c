@@ -14,6 +14,7 @@
 #include "base/leaks.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "blame/state.h"
 #include "cct/arena.h"
 #include "ompt_tool/callbacks.h"
 #include "ompt_tool/context/runtime.h"
@@ -39,8 +40,12 @@
 #include "unwind/linked.h"
 #include "unwind/loadmap.h"
 
-/* Called by libblame-loader.so before main in a program without OpenMP. */
+/* Called by libblame-loader.so before main in a program without OpenMP, or whose runtime has not started yet. */
 __attribute__((visibility("default"))) void blame_begin_without_openmp(void);
+
+/* Called before main, after the program's runtime has started, if a library's constructor has begun the measurement before
+ * by creating a thread. */
+__attribute__((visibility("default"))) void blame_runtime_has_started(void);
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
@@ -299,7 +304,7 @@ static __attribute__((noinline)) int entry_start_tool(ompt_function_lookup_t loo
     return 1;
 }
 
-/* Lets the measurement of a process that began without OpenMP go on with a runtime's events. */
+/* Lets a measurement that began without the runtime go on with its events. */
 static __attribute__((noinline)) int entry_join_runtime(ompt_function_lookup_t lookup)
 {
     if (!entry_meet_runtime(lookup))
@@ -351,7 +356,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
                         ") has a tool interface older than that of OpenMP 5.0; nothing is measured", NULL);
         return 0;
     }
-    bool joins = session.plain && arena_is_open() && !load_relaxed(&session.stopping);
+    bool joins = arena_is_open() && !load_relaxed(&session.stopping);
     if (!joins && entry_is_forbidden(true))
         return 0;
     struct float_state floats = float_begin();
@@ -460,7 +465,10 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
                         NULL);
         return NULL;
     }
-    fuse_put_out();
+    if (blame_launched.before_main)
+        fuse_forbid(); /* forked children are measured from their first region on */
+    else
+        fuse_put_out();
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
     bool may_start = session.armed || entry_may_start(true);
     if (may_start)
@@ -468,12 +476,13 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     return may_start ? &result : NULL;
 }
 
-/* Starts the measurement of a program without OpenMP, and attaches the calling thread, on whose stack `stack` is. */
+/* Starts the measurement of a program without OpenMP, or before its runtime starts, and attaches the calling thread, on
+ * whose stack `stack` is. */
 static bool entry_start_plain(uintptr_t stack)
 {
     struct os_write_guard guard;
     struct float_state floats = float_begin();
-    session.plain = true;
+    session.plain = !blame_launched.before_main;
     os_guard_writes(&guard);
     bool started = entry_start_measuring(NULL);
     os_unguard_writes(&guard);
@@ -492,6 +501,12 @@ void blame_begin_without_openmp(void)
     bool now = session.options.counters || session.options.sample;
     session.armed = now ? entry_start_plain((uintptr_t)__builtin_frame_address(0))
                         : thread_prepare() && fuse_light(entry_start_plain);
+}
+
+void blame_runtime_has_started(void)
+{
+    if (runtime.get_max_threads && !load_relaxed(&session.teams))
+        store_relaxed(&state_expected, (uint32_t)runtime.get_max_threads());
 }
 
 /* Finishes the measurement if finalize() was not called: exit() in a worker thread skips it. _exit() and

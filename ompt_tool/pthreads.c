@@ -119,14 +119,15 @@ static void pthreads_expect_team(void)
         store_relaxed(&state_expected, (uint32_t)runtime.get_max_threads());
 }
 
-/* A runtime's own threads are reported by the runtime. Those of a runtime that is linked into the program cannot be told
- * from the program's. In MPI programs with teams, most others are MPI's own, which sleep all the time. */
+/* A runtime's own threads are reported by the runtime; before it starts, it has none. Those of a runtime that is linked into
+ * the program cannot be told from the program's. In MPI programs with teams, most others are MPI's own, which sleep all the time. */
 static bool pthreads_creates(uintptr_t caller)
 {
     diversion_begin();
     if (!fork_is_new())
         fuse_blow_before_thread();
-    if (!pthreads_are_measured() || (!session.plain && (!runtime.code_bytes || mpi_wait_layer())))
+    bool can_tell = runtime.code_bytes || !runtime.set_callback;
+    if (!pthreads_are_measured() || (!session.plain && (!can_tell || mpi_wait_layer())))
         return false;
     const struct loadmap_range *range = loadmap_find(caller);
     if (range && range->module_id && loadmap_module(range->module_id)->flags & PROFILE_MODULE_RUNTIME)

@@ -200,9 +200,10 @@ static struct {
     const struct link_map *posix; /* libblame-pthreads.so; NULL: not loaded */
     /* true once all libraries with which the program starts are mapped; their code has not run yet */
     bool mapped;
-    bool loads_ours; /* true while we load a library of ours into the program */
-    bool measured;   /* true if libblame.so is loaded */
-    bool started;    /* true once the runtime was started before main, or need not be */
+    bool loads_ours;  /* true while we load a library of ours into the program */
+    bool measured;    /* true if libblame.so is loaded */
+    bool began_early; /* true if the tool began in a library's constructor, before the program's runtime */
+    bool started;     /* true once the runtime was started before main, or need not be */
     /* The library that reports libgomp's events, and the libgomp behind it; NULL: not loaded */
     const struct link_map *gomp, *real;
     /* the object for which that library was loaded, and the name by which it asked for libgomp */
@@ -776,27 +777,33 @@ static bool loader_finds_sandbox(void)
     return false;
 }
 
-/* Loads the tool into a program without OpenMP and lets it begin. */
-static void loader_start_tool(void)
+static void loader_call_tool(const char *name)
 {
     struct elf_view view;
-    self.started = true;
-    if (self.measured || !*self.given.tool || loader_has_gcc_runtime() || loader_finds_sandbox())
-        return;
-    if (!loader_load(self.given.tool) || !self.measured)
-        return;
     elf_view_of_map(&view, self.tool_map);
-    void (*begin)(void) = (void (*)(void))elf_view_function(&view, "blame_begin_without_openmp");
-    if (begin)
-        begin();
+    void (*function)(void) = (void (*)(void))elf_view_function(&view, name);
+    if (function)
+        function();
 }
 
-/* A constructor of a library creates the process's first thread (OpenBLAS). */
+/* Loads the tool into a program without OpenMP, or whose runtime has not started yet, and lets it begin. */
+static void loader_start_tool(bool has_runtime)
+{
+    self.started = !has_runtime;
+    if (self.measured || !*self.given.tool || (!has_runtime && loader_has_gcc_runtime()) || loader_finds_sandbox())
+        return;
+    if (loader_load(self.given.tool) && self.measured)
+        loader_call_tool("blame_begin_without_openmp");
+}
+
+/* A constructor of a library creates the process's first thread (OpenBLAS). The runtime's own constructor may not have
+ * run yet, so the runtime is started later, and the tool goes on with its events. */
 static void loader_on_first_thread(void)
 {
     struct elf_view view;
-    if (!loader_find_runtime(&view))
-        loader_start_tool();
+    bool has_runtime = self.gomp || loader_find_runtime(&view);
+    loader_start_tool(has_runtime);
+    self.began_early = has_runtime && self.measured;
 }
 
 EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
@@ -823,5 +830,7 @@ EXPORT void la_preinit(uintptr_t *cookie)
     binding_leave_first_thread();
     self.started = true;
     if (!loader_start_runtime() && !was_started)
-        loader_start_tool();
+        loader_start_tool(false);
+    if (self.began_early)
+        loader_call_tool("blame_runtime_has_started");
 }

@@ -88,6 +88,16 @@ class PosixThreads(BlameTest):
         self.assert_worked(profile, "works_when_called", 0.05)
         self.assertGreater(profile.total("blocked", "works_when_called"), 0.05)
 
+    def test_threads_that_a_library_makes_before_the_program_s_runtime_starts(self):
+        """As if the runtime had started first: while the program works alone, the other thread of the team idles."""
+        for name in ("pool_beside_teams", "pool_beside_teams_gcc"):
+            with self.subTest(name):
+                _, profile = self.measured(name=name, env={"OMP_NUM_THREADS": "2"})
+                self.assertEqual(sorted(self.kinds(profile)), ["initial", "other", "other", "worker"])
+                self.assert_worked(profile, "works_at_once", 0.1)
+                self.assert_worked(profile, "works_when_called", 0.05)
+                self.assertGreater(profile.total("idleness", "works_alone"), 0.02)
+
     def test_threads_after_a_region_that_a_library_begins_before_main(self):
         _, profile = self.measured(name="region_made_early", env={})
         self.assertEqual(sorted(self.kinds(profile)), ["initial", "other", "other", "worker"])

@@ -1,5 +1,6 @@
 /* A library whose constructor makes two threads, before any code of the program runs: one works, one waits until the
- * program wakes it and then works. With OpenMP, the constructor begins a region, and the program makes the threads. */
+ * program wakes it and then works. With OpenMP, the library's constructor begins a region, and the program makes the threads.
+ * A main with OpenMP works alone and then begins a region itself. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -63,8 +64,21 @@ int join_pool(void)
 
 #else
 
+#include "cpu_work.h"
+
+static __attribute__((noinline)) void works_alone(void)
+{
+    compute_ms(50);
+}
+
 int main(void)
 {
+#ifdef _OPENMP
+    works_alone();
+#pragma omp parallel num_threads(2)
+    compute_ms(1);
+#endif
+    (void)works_alone;
     return join_pool();
 }
 

@@ -91,7 +91,9 @@ $(call test_forms,posix_threads_got,posix_threads.c,$(TEST_GCC) -O2 -g -std=gnu1
 $(call test_forms,posix_threads,posix_threads.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),-lpthread -ldl)
 $(call test_forms,libpool_made_early.so,pool_made_early.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -DLIBRARY -shared -fPIC -Wl$(comma)-soname$(comma)libpool_made_early.so,-lpthread)
 $(call test_forms,pool_made_early,pool_made_early.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),$(TEST_BIN)/libpool_made_early.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
-$(TEST_BIN)/pool_made_early: | $(TEST_BIN)/libpool_made_early.so
+$(call test_forms,pool_beside_teams,pool_made_early.c,$(TEST_CLANG),$(TEST_BIN)/libpool_made_early.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
+$(call test_forms,pool_beside_teams_gcc,pool_made_early.c,$(TEST_GCC_C),-lgomp $(TEST_BIN)/libpool_made_early.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
+$(TEST_BIN)/pool_made_early $(TEST_BIN)/pool_beside_teams $(TEST_BIN)/pool_beside_teams_gcc: | $(TEST_BIN)/libpool_made_early.so
 $(call test_forms,libregion_made_early.so,pool_made_early.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -fopenmp -DLIBRARY -shared -fPIC -Wl$(comma)-soname$(comma)libregion_made_early.so,-lpthread)
 $(call test_forms,region_made_early,pool_made_early.c,$(TEST_GCC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN),$(TEST_BIN)/libregion_made_early.so -Wl$(comma)-rpath$(comma)'$$$$ORIGIN')
 $(TEST_BIN)/region_made_early: | $(TEST_BIN)/libregion_made_early.so
