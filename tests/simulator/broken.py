@@ -69,7 +69,7 @@ DEFECTS = [
     Defect("cores: nobody learns that a sleeper is awake",
            "    else\n        state_wake_up(thread->line, ticks);\n", ""),
     Defect("spinning: who waits in a loop runs",
-           "if (spins || core_idle", "if (core_idle"),
+           "if (spins || asleep)", "if (asleep)"),
     Defect("spinning: who waits in a loop without a core has none",
            "    if (!busy.in_runtime && core != CORE_ASLEEP && unlikely(", "    if (!busy.in_runtime && core == CORE_HAD && unlikely("),
     Defect("wakes: the waker of an earlier wait is named",
