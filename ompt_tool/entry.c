@@ -396,9 +396,9 @@ static int initialize_second(ompt_function_lookup_t lookup, int device, ompt_dat
         runtime_warn_unheard((const void *)lookup);
     }
     if (lookup(BEHIND_NAME)) {
-        runtime.libgomp |= LIBGOMP_SECOND;
+        store_seq_cst(&runtime.libgomp, runtime.libgomp | LIBGOMP_SECOND);
         for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
-            store_relaxed(&thread->record.usual, false);
+            store_seq_cst(&thread->record.usual, false);
     }
     runtime_add_second((ompt_get_task_info_t)lookup("ompt_get_task_info"));
     if (!callbacks_register_second(set_callback, first_thread_stays(), text, sizeof(text)) || *text)

@@ -42,7 +42,11 @@ void helpers_know_initial(struct thread *thread)
 bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
 {
     thread->record.begun = true;
-    thread->record.usual = !runtime.libgomp;
+    /* Either this thread sees that a second runtime is libgomp, or entry.c sees that it has begun (sequentially
+     * consistent on both sides). */
+    store_seq_cst(&thread->record.usual, true);
+    if (load_seq_cst(&runtime.libgomp))
+        store_relaxed(&thread->record.usual, false);
     thread->record.of_team = thread->unusual.uncounted && runtime_is_libgomp();
     if (thread->unusual.helper || !thread->unusual.uncounted)
         return thread->unusual.helper;

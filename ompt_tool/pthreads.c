@@ -191,7 +191,11 @@ static void pthreads_slept(bool woken)
     if (unlikely(woken_is_sampled(thread)) && sleeper_is(thread))
         sampler_wake(thread);
     uint64_t key = woken_close(thread);
-    if (likely(!woken_is_sampled(thread)) || !thread_enter_tool(thread))
+    if (likely(!woken_is_sampled(thread)))
+        return;
+    if (sleeper_is(thread)) /* a sample has come since the first look */
+        sampler_wake(thread);
+    if (!thread_enter_tool(thread))
         return;
     woken_end(thread, key, woken);
     thread_leave_tool(thread);
@@ -208,7 +212,8 @@ static void pthreads_sleeps(uint32_t awaited, const void *object)
         return;
     if (unlikely(woken_is_sampled(thread)))
         pthreads_slept(false); /* the last wait was left by a jump, or goes on below the handler of a signal */
-    woken_begin(thread, wakes[awaited], (uintptr_t)object);
+    bool known = awaited < sizeof wakes / sizeof *wakes; /* not to a later version of the layer */
+    woken_begin(thread, known ? wakes[awaited] : PROFILE_WAKE_UNKNOWN, (uintptr_t)object);
 }
 
 static void pthreads_wakes(const void *object)
