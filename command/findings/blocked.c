@@ -15,7 +15,7 @@ static bool is_told(const struct inquiry *inquiry, uint32_t index)
     double serial_ns = inquiry->idle_ns[CAUSE_NO_TEAM][own] - inquiry->awaited_ns[CAUSE_NO_TEAM][own];
     if (inquiry->region[index] == ROW_NONE && inquiry->idle_to_wall > 0 && serial_ns >= MOSTLY * sums->blocked)
         return true;
-    if (inquiry->holds_told[index] ||
+    if (inquiry->holds_told[index] || (sums->blocked > 0 && inquiry->wait_told_ns[index] >= MOSTLY * sums->blocked) ||
         (sums->lock_wait >= MOSTLY * sums->blocked && finding_is_enough(inquiry, sums->lock_wait * 1e-9)))
         return true;
     if (unit == UNIT_NONE || !inquiry->unit[unit].idle_told)

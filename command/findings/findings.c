@@ -12,13 +12,28 @@
 /* Each rule records its findings. find_both comes before the rules whose findings it replaces, find_locks before
  * find_blocked. */
 static void (*const rules[])(struct inquiry *) = {
-    find_no_core,        find_losses,        find_start_up,
-    find_serial_code,    find_fine_units,    find_spinning,
-    find_copies,         find_both,          find_idle_regions,
-    find_overhead,       find_locks,         find_blocked,
-    find_pools,          find_one_thread,    find_unequal_threads,
-    find_unseen_threads, find_late_ranks,    find_late_between_nodes,
-    find_mpi_waits,      find_unequal_ranks, find_changes,
+    find_no_core,
+    find_losses,
+    find_start_up,
+    find_serial_code,
+    find_fine_units,
+    find_spinning,
+    find_copies,
+    find_both,
+    find_idle_regions,
+    find_overhead,
+    find_locks,
+    find_unequal_threads,
+    find_bottlenecks,
+    find_blocked,
+    find_pools,
+    find_one_thread,
+    find_unseen_threads,
+    find_late_ranks,
+    find_late_between_nodes,
+    find_mpi_waits,
+    find_unequal_ranks,
+    find_changes,
     find_periods,
 };
 
@@ -47,6 +62,7 @@ static void free_inquiry(struct inquiry *inquiry)
     free(inquiry->own);
     free(inquiry->awaited);
     free(inquiry->spun_ns);
+    free(inquiry->wait_told_ns);
     free(inquiry->holds_told);
     for (int cause = 0; cause < CAUSES; cause++) {
         free(inquiry->idle_ns[cause]);
@@ -106,6 +122,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
                               .locks = locks,
                               .waits = waits,
                               .holds_told = memory_array(rows->count, sizeof *inquiry.holds_told),
+                              .wait_told_ns = memory_array(rows->count, sizeof *inquiry.wait_told_ns),
                               .findings = memory_array(1, sizeof *inquiry.findings),
                               .threads = rows->threads,
                               .cores = rows->cores};

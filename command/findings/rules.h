@@ -165,8 +165,9 @@ struct inquiry {
     double *awaited_ns[CAUSES];
     /* by row: what it waits for while it sleeps; NULL: it does not sleep */
     const struct awaited **awaited;
-    double *spun_ns;  /* by row: ns of work and overhead in loops that wait for another thread */
-    bool *holds_told; /* by row: whether a finding says that it sleeps while it holds a lock */
+    double *spun_ns;      /* by row: ns of work and overhead in loops that wait for another thread */
+    double *wait_told_ns; /* by row: ns of waiting for threads outside OpenMP that findings are about */
+    bool *holds_told;     /* by row: whether a finding says that it sleeps while it holds a lock */
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;
@@ -199,6 +200,16 @@ static inline bool waits_for_threads(const struct inquiry *inquiry, uint32_t row
 {
     return inquiry->awaited[row] && inquiry->awaited[row]->threads;
 }
+#define THREAD_TREES 64 /* number of trees that a node's bit set can distinguish */
+/* Returns whether there are so few threads that nodes tell them apart. */
+bool threads_have_trees(const struct profile *profile);
+/* Returns the row of the program's own code in which a thread begins; ROW_NONE if there is none. */
+uint32_t thread_first_row(const struct rows *rows, uint32_t index);
+/* Sets first[t] to the function in which the threads of tree t begin; ROW_NONE if that is not only one. */
+void find_first_functions(const struct inquiry *inquiry, uint32_t first[THREAD_TREES]);
+/* Returns the row of the program's own code with most work of threads that begin in a function, and the row in which
+ * they begin; ROW_NONE if they did not work. */
+uint32_t busiest_row_of_threads(const struct inquiry *inquiry, uint32_t function, uint32_t *begins);
 /* Gathers inquiry->spun_ns. */
 void findings_gather_spinning(struct inquiry *inquiry);
 void findings_gather_units(struct inquiry *inquiry);
@@ -273,10 +284,11 @@ void find_copies(struct inquiry *inquiry); /* marks units, too; call before find
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
-void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions */
+void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions and the two about threads outside OpenMP */
 void find_pools(struct inquiry *inquiry);
 void find_one_thread(struct inquiry *inquiry);
 void find_unequal_threads(struct inquiry *inquiry);
+void find_bottlenecks(struct inquiry *inquiry);
 void find_unseen_threads(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 void find_late_ranks(struct inquiry *inquiry);

@@ -74,7 +74,7 @@ static void put_spinning(struct inquiry *inquiry, const struct spinning *spinnin
     finding.advice = format_printable(
         "Threads wait here until another thread changes what they read. %s Better still, give the waiting threads "
         "work.",
-        inquiry->rows->without_openmp
+        inquiry->rows->without_openmp || inquiry->profile->header.regions == 0
             ? "Let them sleep if the cores are needed: a condition variable, std::atomic::wait, a semaphore. If the "
               "flag "
               "is a lock of your own, use a mutex: the report then says who held it."
@@ -89,7 +89,7 @@ void find_spinning(struct inquiry *inquiry)
 {
     const struct rows *rows = inquiry->rows;
     struct tally functions = {0};
-    if (inquiry->threads < 2)
+    if (inquiry->threads < 2 && inquiry->profile->thread_count < 2)
         return;
     for (size_t i = 1; i < rows->node_count; i++) {
         const struct profile_sums *sums = &inquiry->profile->nodes[i].metric;

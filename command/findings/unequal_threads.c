@@ -7,8 +7,6 @@
 #include "command/rows/label.h"
 #include "command/text/memory.h"
 
-#define TREES 64 /* number of trees that a node's bit set can distinguish */
-
 /* A thread that began in the function of a group. */
 struct life {
     double begin_s, end_s;
@@ -27,8 +25,7 @@ struct shares {
     size_t others;
 };
 
-/* Returns the row of the program's own code in which a thread begins; ROW_NONE if there is none. */
-static uint32_t first_row(const struct rows *rows, uint32_t index)
+uint32_t thread_first_row(const struct rows *rows, uint32_t index)
 {
     uint32_t first = ROW_NONE;
     for (; index != ROW_NONE && index != 0; index = rows->row[index].parent)
@@ -37,17 +34,24 @@ static uint32_t first_row(const struct rows *rows, uint32_t index)
     return first;
 }
 
-/* Sets first[t] to the function in which the threads of tree t begin; ROW_NONE if that is not only one. */
-static void find_first_functions(const struct inquiry *inquiry, uint32_t first[TREES])
+bool threads_have_trees(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].tree >= THREAD_TREES)
+            return false;
+    return true;
+}
+
+void find_first_functions(const struct inquiry *inquiry, uint32_t first[THREAD_TREES])
 {
     uint64_t seen = 0;
-    for (int tree = 0; tree < TREES; tree++)
+    for (int tree = 0; tree < THREAD_TREES; tree++)
         first[tree] = ROW_NONE;
     for (size_t i = 1; i < inquiry->profile->node_count; i++) {
         uint64_t threads = inquiry->profile->nodes[i].threads;
         uint32_t row = inquiry->rows->node_row[i];
-        uint32_t begins = threads ? first_row(inquiry->rows, row) : ROW_NONE;
-        for (int tree = 0; tree < TREES && begins != ROW_NONE; tree++) {
+        uint32_t begins = threads ? thread_first_row(inquiry->rows, row) : ROW_NONE;
+        for (int tree = 0; tree < THREAD_TREES && begins != ROW_NONE; tree++) {
             uint32_t function = inquiry->rows->row[begins].function;
             if (!(threads >> tree & 1))
                 continue;
@@ -87,13 +91,13 @@ static void add_together(struct shares *shares, const struct life *life, size_t 
 }
 
 /* Gathers the threads that begin in a function. */
-static void gather_shares(const struct inquiry *inquiry, uint32_t function, const uint32_t first[TREES],
+static void gather_shares(const struct inquiry *inquiry, uint32_t function, const uint32_t first[THREAD_TREES],
                           struct shares *shares)
 {
     const struct profile *profile = inquiry->profile;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        if (thread->kind != PROFILE_THREAD_OTHER || first[thread->tree % TREES] != function)
+        if (thread->kind != PROFILE_THREAD_OTHER || first[thread->tree % THREAD_TREES] != function)
             continue;
         memory_grow(&shares->life, &shares->room, shares->count, sizeof *shares->life);
         shares->life[shares->count++] =
@@ -111,20 +115,27 @@ static void gather_shares(const struct inquiry *inquiry, uint32_t function, cons
     }
 }
 
-/* Returns the row of the program's own code with most work of threads that begin in a function. */
-static uint32_t busiest_row(const struct inquiry *inquiry, const struct tallied *joins)
+uint32_t busiest_row_of_threads(const struct inquiry *inquiry, uint32_t function, uint32_t *begins)
 {
     const struct rows *rows = inquiry->rows;
-    uint32_t most = joins->row;
+    uint32_t most = ROW_NONE;
     double work_ns = 0;
     for (uint32_t i = 1; i < rows->count; i++) {
-        uint32_t begins = rows->row[i].kind == ROW_STATEMENT ? ROW_NONE : first_row(rows, i);
-        if (begins != ROW_NONE && rows->row[begins].function == joins->key && rows->row[i].exclusive->work > work_ns) {
+        uint32_t first = rows->row[i].kind == ROW_STATEMENT ? ROW_NONE : thread_first_row(rows, i);
+        if (first != ROW_NONE && rows->row[first].function == function && rows->row[i].exclusive->work > work_ns) {
             work_ns = rows->row[i].exclusive->work;
             most = inquiry->own[i];
+            *begins = first;
         }
     }
     return most;
+}
+
+/* Returns the row with most work of threads that begin in a function, or a row in which they wait. */
+static uint32_t busiest_row(const struct inquiry *inquiry, const struct tallied *joins)
+{
+    uint32_t begins, most = busiest_row_of_threads(inquiry, (uint32_t)joins->key, &begins);
+    return most == ROW_NONE ? joins->row : most;
 }
 
 static void put_unequal_threads(struct inquiry *inquiry, const struct shares *shares, const struct tallied *joins)
@@ -162,8 +173,8 @@ static bool waits_at_barrier(const struct inquiry *inquiry, uint32_t waits, uint
     const struct rows *rows = inquiry->rows;
     for (size_t i = 0; i < inquiry->profile->wake_count; i++) {
         const struct merged_wake *wake = &inquiry->profile->wakes[i];
-        uint32_t waiter = first_row(rows, row_of_node(rows, wake->waiter));
-        uint32_t waker = first_row(rows, row_of_node(rows, wake->waker));
+        uint32_t waiter = thread_first_row(rows, row_of_node(rows, wake->waiter));
+        uint32_t waker = thread_first_row(rows, row_of_node(rows, wake->waker));
         if (wake->wake == PROFILE_WAKE_BARRIER && waiter != ROW_NONE && waker != ROW_NONE &&
             rows->row[waiter].function == waits && rows->row[waker].function == comes_last)
             return true;
@@ -171,7 +182,7 @@ static bool waits_at_barrier(const struct inquiry *inquiry, uint32_t waits, uint
     return false;
 }
 
-static struct work work_of_threads(const struct inquiry *inquiry, uint32_t function, const uint32_t first[TREES])
+static struct work work_of_threads(const struct inquiry *inquiry, uint32_t function, const uint32_t first[THREAD_TREES])
 {
     const struct profile *profile = inquiry->profile;
     struct work work = {.least_s = INFINITY};
@@ -179,7 +190,7 @@ static struct work work_of_threads(const struct inquiry *inquiry, uint32_t funct
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         double seconds = 1e-9 * (thread->work + thread->overhead);
-        uint32_t begins = first[thread->tree % TREES];
+        uint32_t begins = first[thread->tree % THREAD_TREES];
         if (begins == ROW_NONE || (begins != function && !waits_at_barrier(inquiry, begins, function)))
             continue;
         work.most_s = fmax(work.most_s, seconds);
@@ -192,7 +203,7 @@ static struct work work_of_threads(const struct inquiry *inquiry, uint32_t funct
 }
 
 /* Waiting at barriers. As in regions, missing cores explain it unless the threads have unequal work in all. */
-static void find_barrier(struct inquiry *inquiry, const struct tallied *waits, const uint32_t first[TREES])
+static void find_barrier(struct inquiry *inquiry, const struct tallied *waits, const uint32_t first[THREAD_TREES])
 {
     double waited_s = 1e-9 * waits->ns;
     struct work work = work_of_threads(inquiry, (uint32_t)waits->key, first);
@@ -211,22 +222,23 @@ static void find_barrier(struct inquiry *inquiry, const struct tallied *waits, c
                                             "pieces that each thread takes when it has finished one. Use fewer "
                                             "barriers.");
     put_bounded_finding(inquiry, &finding, &relief);
+    for (size_t i = 0; i < inquiry->profile->wake_count; i++)
+        if (inquiry->profile->wakes[i].wake == PROFILE_WAKE_BARRIER)
+            inquiry->wait_told_ns[row_of_node(inquiry->rows, inquiry->profile->wakes[i].waiter)] +=
+                inquiry->profile->wakes[i].ns;
 }
 
 void find_unequal_threads(struct inquiry *inquiry)
 {
     const struct profile *profile = inquiry->profile;
-    uint32_t first[TREES];
+    uint32_t first[THREAD_TREES];
     struct tally joins = {0}, barriers = {0};
-    for (size_t i = 0; i < profile->thread_count; i++)
-        if (profile->threads[i].tree >= TREES)
-            return;
-    if (profile->header.regions > 0 || profile->header.merged)
+    if (!threads_have_trees(profile) || profile->header.regions > 0 || profile->header.merged)
         return;
     find_first_functions(inquiry, first);
     for (size_t i = 0; i < profile->wake_count; i++) {
         const struct merged_wake *wake = &profile->wakes[i];
-        uint32_t begins = first_row(inquiry->rows, row_of_node(inquiry->rows, wake->waker));
+        uint32_t begins = thread_first_row(inquiry->rows, row_of_node(inquiry->rows, wake->waker));
         if (begins != ROW_NONE && (wake->wake == PROFILE_WAKE_END || wake->wake == PROFILE_WAKE_BARRIER))
             tally_add(wake->wake == PROFILE_WAKE_END ? &joins : &barriers, inquiry->rows->row[begins].function, begins,
                       wake->ns);

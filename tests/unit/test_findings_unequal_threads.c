@@ -1,8 +1,8 @@
 /* needs: tests/fuzz/fake_symbols.c */
-/* Findings about threads outside OpenMP that have unequal work. */
+/* Findings about threads outside OpenMP that have unequal work, or wait for a bottleneck. */
 #include "tests/unit/findings_program.h"
 
-enum { JOIN = 40, BARRIER_WAIT };
+enum { JOIN = 40, BARRIER_WAIT, CONDITION_WAIT };
 
 static void assert_in(const char *text, const char *words)
 {
@@ -135,6 +135,75 @@ UNIT_TEST_WITH(threads_that_wait_at_barriers_have_unequal_work, NULL, destroy)
     assert_about(finding->gain_s, 2);
     made.profile.wakes->ns = 0.1 * S;
     assert_no_finding();
+}
+
+/* ---- bottlenecks ---- */
+
+/* A pipeline of three threads, begun in SOLVE, HEAVY and INIT. Each works so long in 5 s, and waits for the rest of the
+ * time for the thread of another one. */
+static void make_pipeline(const double work_s[3], const int waits_for[3])
+{
+    static const int begin[] = {SOLVE, HEAVY, INIT};
+    static struct merged_wake wakes[3];
+    uint32_t works[3], waits[3];
+    make_threads(5, 5, 5);
+    made.nodes[made.profile.wakes->waker].metric = (struct profile_sums){0};
+    made.nodes[made.profile.wakes->waker].threads = 0;
+    made.profile.wake_count = 0;
+    made.profile.wakes = wakes;
+    fake_function(FOREIGN_KEY(CONDITION_WAIT), "pthread_cond_wait", "", 0, 0);
+    for (int i = 0; i < 3; i++) {
+        works[i] = frame(0, KEY(begin[i]));
+        waits[i] = frame(works[i], FOREIGN_KEY(CONDITION_WAIT));
+        made.nodes[works[i]].metric =
+            (struct profile_sums){.samples = 800, .work = work_s[i] * S, .inverse_busy = work_s[i] * S};
+        made.nodes[waits[i]].metric = (struct profile_sums){.samples = 800, .blocked = (5 - work_s[i]) * S};
+        made.nodes[works[i]].threads = made.nodes[waits[i]].threads = 2ull << i;
+        made.threads[i + 1].work = work_s[i] * S;
+        made.threads[i + 1].blocked = (5 - work_s[i]) * S;
+    }
+    for (int i = 0; i < 3; i++)
+        if (waits_for[i] >= 0)
+            wakes[made.profile.wake_count++] = (struct merged_wake){.waiter = waits[i],
+                                                                    .waker = works[waits_for[i]],
+                                                                    .wake = PROFILE_WAKE_CONDITION,
+                                                                    .ns = (5 - work_s[i]) * S};
+}
+
+UNIT_TEST_WITH(the_slow_stage_of_a_pipeline_is_a_finding, NULL, destroy)
+{
+    make_pipeline((const double[]){1, 5, 1}, (const int[]){1, -1, 1});
+    const struct finding *finding = only("bottleneck");
+    assert_string_equal(finding->title, "threads wait 8.00 s for the thread of heavy");
+    assert_in(finding->place, "heavy");
+    assert_in(finding->evidence,
+              "waits for others for only 0 % of its time; most of the waiting is in pthread_cond_wait");
+    assert_about(finding->seconds, 8);
+    assert_about(finding->gain_s, 5 - 7.0 / 4); /* 7 s of work on four cores */
+}
+
+/* The last stage waits for the second only because this one waits for the first. */
+UNIT_TEST_WITH(a_stage_that_waits_passes_the_blame_on, NULL, destroy)
+{
+    make_pipeline((const double[]){5, 1, 1}, (const int[]){-1, 0, 1});
+    const struct finding *finding = only("bottleneck");
+    assert_string_equal(finding->title, "threads wait 8.00 s for the thread of solve");
+    assert_about(finding->seconds, 8);
+}
+
+UNIT_TEST_WITH(stages_that_wait_for_each_other_have_no_bottleneck, NULL, destroy)
+{
+    make_pipeline((const double[]){3, 3, 1}, (const int[]){1, 0, 1});
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_equal(program.findings->finding[i].rule, "blocked");
+    destroy(NULL);
+    make_pipeline((const double[]){1, 5, 1}, (const int[]){1, -1, 1});
+    for (size_t i = 0; i < made.profile.wake_count; i++)
+        made.profile.wakes[i].wake = PROFILE_WAKE_END;
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_not_equal(program.findings->finding[i].rule, "bottleneck");
 }
 
 UNIT_MAIN(NULL, NULL)
