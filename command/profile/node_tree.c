@@ -68,6 +68,24 @@ uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t k
     return entry && entry->tag ? entry->index : 0;
 }
 
+void node_tree_expect(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    if (tree->children.capacity)
+        __builtin_prefetch(&tree->children.slots[node_tree_tag(parent, kind, key) & (tree->children.capacity - 1)]);
+}
+
+void node_tree_expect_node(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    const struct index_map *map = &tree->children;
+    const struct index_entry *entry =
+        map->capacity ? &map->slots[node_tree_tag(parent, kind, key) & (map->capacity - 1)] : NULL;
+    if (!entry || !entry->tag)
+        return;
+    const struct merged_node *node = &tree->profile->nodes[entry->index];
+    __builtin_prefetch(node, 1);
+    __builtin_prefetch(&node->metric.shared_idle, 1);
+}
+
 void node_tree_end(struct node_tree *tree)
 {
     index_map_free(&tree->children);

@@ -25,6 +25,10 @@ uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, 
 /* Returns the child of this kind and key; 0 if there is none. */
 uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
 
+/* Have the processor load what node_tree_child() will look at: the index first, and the node when the index has arrived. */
+void node_tree_expect(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
+void node_tree_expect_node(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
+
 /* Frees the index. The profile keeps the nodes. */
 void node_tree_end(struct node_tree *tree);
 
