@@ -3,6 +3,7 @@
 #ifndef BLAME_ARCHIVE_THREADS_H
 #define BLAME_ARCHIVE_THREADS_H
 
+#include <bits/types/once_flag.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -25,6 +26,10 @@ int mtx_trylock(mtx_t *mutex);
 int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict limit);
 int mtx_unlock(mtx_t *mutex);
 int cnd_wait(cnd_t *condition, mtx_t *mutex);
+void call_once(once_flag *flag, void (*initialise)(void));
+int thrd_join(thrd_t thread, int *result);
+int cnd_signal(cnd_t *condition);
+int cnd_broadcast(cnd_t *condition);
 int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict limit);
 
 #endif
