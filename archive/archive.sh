@@ -1,5 +1,6 @@
 #!/bin/sh
-# archive.sh OUT VERSION CACHE MAKE: what `make archive` does. The files of OUT/blame-VERSION-linux-x86_64 are those of the archive.
+# archive.sh OUT VERSION CACHE MAKE [CHECK ...]: what `make archive` does. The files of OUT/blame-VERSION-linux-x86_64 are those of the archive.
+# With CHECK ... (check-handler, check-tags): only these checks of scripts/, on the archive's objects.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/.."
@@ -9,6 +10,7 @@ version=$2
 cache=$(cd "$3" && pwd)
 make=$4
 name=blame-$version-linux-x86_64
+shift 4
 
 # ---- the compiler ----
 venv=$cache/zig-$(sha256sum archive/requirements.txt | cut -c 1-16)
@@ -39,13 +41,21 @@ done
 
 # ---- blame ----
 # clang would make bcmp of memcmp, and the handler may call memcmp alone (scripts/handler-allowlist.txt).
+make_blame() { # GOAL ...
+    env -u MFLAGS -u CFLAGS -u LDFLAGS "$make" -s --no-print-directory "$@" \
+        BUILD="$out/build" CC="$here/zig-clang" MPICC=none DESTDIR="$out/" PREFIX="$name.new" CFLAGS='-O2 -g0 -fno-builtin-bcmp -Iarchive/headers' \
+        CPPFLAGS="-include archive/headers/newer_functions.h -isystem $libraries/include" LDFLAGS="-L$libraries/lib" \
+        PLUGIN_LIBS="$libraries/lib/libunwind-x86_64.a $libraries/lib/libunwind.a -lZydis -lm -ldl -lpthread -lrt" \
+        COMMAND_LIBS='-lprotobuf-c -ldw -lelf -leu -lz -ljansson -lZydis -liberty -lm -ldl -lpthread -lrt'
+}
+if [ $# -gt 0 ]; then
+    make_blame check-objects
+    for check in "$@"; do "scripts/$check.py" "$out/build/check"; done
+    exit
+fi
 echo "archive: building blame"
 rm -rf "$out/$name" "$out/$name.new"
-env -u MFLAGS -u CFLAGS -u LDFLAGS "$make" -s --no-print-directory install \
-    BUILD="$out/build" CC="$here/zig-clang" MPICC=none DESTDIR="$out/" PREFIX="$name.new" CFLAGS='-O2 -g0 -fno-builtin-bcmp -Iarchive/headers' \
-    CPPFLAGS="-include archive/headers/newer_functions.h -isystem $libraries/include" LDFLAGS="-L$libraries/lib" \
-    PLUGIN_LIBS="$libraries/lib/libunwind-x86_64.a $libraries/lib/libunwind.a -lZydis -lm -ldl -lpthread -lrt" \
-    COMMAND_LIBS='-lprotobuf-c -ldw -lelf -leu -lz -ljansson -lZydis -liberty -lm -ldl -lpthread -lrt'
+make_blame install
 tree=$out/$name.new
 # pkg-config finds it wherever it was unpacked; the pages say what is in it, and under which licences.
 sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$tree/share/pkgconfig/blame.pc"

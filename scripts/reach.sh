@@ -63,6 +63,8 @@ for suite in "${@:-bullseye bookworm trixie sid}"; do
         mkdir -p "$roots/$suite/tmp/reach"
         tar -xf "$archive" -C "$roots/$suite/tmp/reach"
         cp "$here"/scripts/reach/* "$roots/$suite/tmp/reach"
+        echo "127.0.0.1 localhost $(uname -n)" >"$roots/$suite/etc/hosts"  # old MPIs look for the machine's own name
+        echo "hosts: files" >"$roots/$suite/etc/nsswitch.conf"
         # In a mount namespace of its own: nothing stays mounted when it ends.
         unshare -m bash -c 'for folder in proc dev dev/shm; do mkdir -p "$0/$folder" && mount --bind "/$folder" "$0/$folder"; done; exec chroot "$0" bash -c "$1"' "$roots/$suite" "$inside"
     done

@@ -148,13 +148,12 @@ static void read_module_notes(struct reading *reading)
 static bool find_module_path(struct reading *reading, const struct module_place *place)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
-        return strcpy(reading->path, "[vdso]");
+        return memcpy(reading->path, "[vdso]", sizeof("[vdso]"));
     if (place->name && os_copy_text(reading->path, sizeof(reading->path), place->name) &&
         (reading->path[0] == '/' || !place->path))
         return true;
-    if (!place->path || strlen(place->path) >= sizeof(reading->path))
-        return false;
-    return strcpy(reading->path, place->path);
+    size_t bytes = place->path ? strlen(place->path) + 1 : sizeof(reading->path) + 1;
+    return bytes <= sizeof(reading->path) && memcpy(reading->path, place->path, bytes);
 }
 
 /* Opens the module's file if its contents are those that are mapped. Inode numbers cannot show this, because

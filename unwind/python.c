@@ -41,10 +41,12 @@ static const char *python_find_interpreter(uint32_t version)
 {
     const struct python_code_types types = {
         .code = (uintptr_t)PyCode_Type, .text = (uintptr_t)PyUnicode_Type, .bytes = (uintptr_t)PyBytes_Type};
-    uintptr_t loop = (uintptr_t)_PyEval_EvalFrameDefault;
+    uintptr_t loop = (uintptr_t)_PyEval_EvalFrameDefault, frame_type = (uintptr_t)PyFrame_Type;
+    /* so that the handler reads what is kept: clang would ask for the symbols again there */
+    __asm__("" : "+r"(loop), "+r"(frame_type));
     const struct loadmap_range *range = loop ? loadmap_find(loop) : NULL;
     const char *why_not = python_layout_init(version, _PyRuntime);
-    if (!why_not && (!range || !types.code || !types.text || !types.bytes || !PyFrame_Type))
+    if (!why_not && (!range || !types.code || !types.text || !types.bytes || !frame_type))
         why_not = "Python does not export the symbols by which objects are recognised";
     if (!why_not)
         why_not = python_state_init(_PyRuntime);
@@ -55,7 +57,7 @@ static const char *python_find_interpreter(uint32_t version)
     uintptr_t end = module ? cfi_next_function(module, loop - range->load_bias) : 0;
     interpreter.own_file = python_is_interpreter_file(module);
     interpreter.loop = loop;
-    interpreter.frame_type = (uintptr_t)PyFrame_Type;
+    interpreter.frame_type = frame_type;
     interpreter.loop_bytes = end ? end - (loop - range->load_bias) : 0;
     if (python_layout.levels == PYTHON_LEVELS_FUNCTION && !interpreter.loop_bytes)
         return "the interpreter's loop has no unwind information";

@@ -10,11 +10,10 @@ import unittest
 
 from harness import BLAME, LIBRARY, BlameTest, program
 from test_any_program import SOUND
-from test_posix_locks import OFF, Measured, stated
+from test_posix_locks import MOST_INSTRUCTIONS, OFF, Measured, stated
 
 WAYS = ("by_call", "by_name", "by_handle", "by_library")
 STUBS = 2  # instructions, of a lock and its release
-MOST_INSTRUCTIONS = 24  # more than bare
 TEXT = b"".join(hashlib.sha256(b"%d" % i).digest() * (1 + i % 3) for i in range(40_000))
 
 
