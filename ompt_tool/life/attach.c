@@ -18,6 +18,7 @@
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sampling/settle.h"
+#include "ompt_tool/sampling/sleeper.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/timer.h"
 #include "ompt_tool/session/core.h"
@@ -128,6 +129,8 @@ struct thread *attach_plain_thread(enum profile_thread_kind kind, uintptr_t stac
 
 void attach_join_teams(struct thread *thread)
 {
+    if (sleeper_is(thread)) /* nobody was idle because of that sleep */
+        sampler_wake(thread);
     thread->record.plain = false;
     thread_count(thread, true);
     state_set_work(thread->line);

@@ -181,6 +181,13 @@ class PosixThreads(BlameTest):
         self.assertEqual((self.kinds(profile), profile.run["threads_max"]), (["initial", "initial"], 2))
         self.assert_worked(profile, "begins_region", 0.1)
 
+    def test_nobody_is_idle_because_of_what_a_thread_does_before_it_uses_openmp(self):
+        for name in ("beside", "beside_gcc"):
+            _, profile = self.measured("late", 100, name=name, env=LAYER | {"BLAME_ENVIRONMENT": "shared", "BLAME_RATE": "200"})
+            self.assertEqual(profile.run["threads_max"], 3)
+            self.assertGreater(profile.total("blocked", "sleeps_first"), 0.4)
+            self.assertLess(profile.total("idleness", "sleeps_first"), 0.05)
+
     def test_without_a_region_no_thread_is_idle_because_others_work_beside_it(self):
         _, profile = self.measured("alone", 100, name="beside", env=LAYER | {"OMP_NUM_THREADS": "2"})
         self.assertEqual((self.kinds(profile), profile.run["threads_max"]), (["initial", "other"], 1))

@@ -3,6 +3,7 @@
  *     beside works MS      threads work, sleep and wait for a mutex, before and after a region of two threads
  *     beside killed MS     the same, and then the program is killed
  *     beside joins MS      a thread works, and then begins a region of its own
+ *     beside late MS       a team waits for a task that a thread completes, which sleeps before it uses OpenMP
  *     beside alone MS      threads work, and there is no region */
 #include <omp.h>
 #include <pthread.h>
@@ -84,11 +85,43 @@ NAMED static void *begins_region(void *argument)
     return argument;
 }
 
-static pthread_t made(void *(*function)(void *))
+NAMED static void sleeps_first(void)
+{
+    struct timespec time = {.tv_nsec = (long)(ms * 5e6)};
+    nanosleep(&time, NULL);
+    sink += 7;
+}
+
+NAMED static void *joins_late(void *event)
+{
+    omp_lock_t lock;
+    sleeps_first();
+    omp_init_lock(&lock);
+    sleeps(NULL);
+    omp_fulfill_event((omp_event_handle_t)event);
+    return NULL;
+}
+
+static pthread_t made(void *(*function)(void *), void *argument)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, function, NULL) != 0)
+    if (pthread_create(&thread, NULL, function, argument) != 0)
         exit(3);
+    return thread;
+}
+
+static pthread_t team_waits(void)
+{
+    pthread_t thread;
+    omp_event_handle_t event = (omp_event_handle_t)0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task detach(event) depend(out : thread) shared(thread)
+        thread = made(joins_late, (void *)event);
+#pragma omp task depend(in : thread) /* without it, no thread of libgomp 12 wakes */
+        sink += 8;
+    }
     return thread;
 }
 
@@ -97,15 +130,17 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     ms = atof(argv[2]);
-    pthread_t first = made(strcmp(argv[1], "joins") == 0 ? begins_region : works);
+    pthread_t first = made(strcmp(argv[1], "joins") == 0 ? begins_region : works, NULL);
+    if (strcmp(argv[1], "late") == 0)
+        pthread_join(team_waits(), NULL);
     bool killed = strcmp(argv[1], "killed") == 0;
     if (killed || strcmp(argv[1], "works") == 0) {
         holds();
 #pragma omp parallel num_threads(2)
         if (omp_get_thread_num() == 0)
             team_works();
-        pthread_join(made(works_later), NULL);
-        pthread_join(made(sleeps), NULL);
+        pthread_join(made(works_later, NULL), NULL);
+        pthread_join(made(sleeps, NULL), NULL);
         if (killed)
             raise(SIGKILL);
     }
