@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN };
+enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN, PTHREADS_WORD };
 #define PTHREADS_LIMITED 0x100u /* with the kind in wait_begins(): the wait has a time limit */
 
 /* What a thread waits for until another thread wakes it. */
@@ -70,6 +70,11 @@ struct pthreads_tool {
     void (*wakes)(const void *object);
     /* Reports, after begins(), the function that the new thread executes. [any] */
     void (*starts)(uintptr_t function);
+    /* Returns true if the word, on which the thread will sleep while it has this value, is a lock. The wait is then
+     * reported as one for a lock, of kind PTHREADS_WORD. [any] */
+    bool (*word_waits)(const void *word, uint32_t value);
+    /* Reports that the thread is about to wake one of those that sleep on the word. [any] */
+    void (*word_wakes)(const void *word);
 };
 
 /* Name and type of the function in libblame-pthreads.so that makes the library report to `tool`. Returns a struct

@@ -35,7 +35,7 @@ static inline bool directed_is_for_any_holder(uint64_t key)
 
 static inline bool directed_is_no_core(uint64_t key) /* [handler] */
 {
-    return PROFILE_LOCK_KEY_KIND(key) > PROFILE_LOCK_SPIN;
+    return PROFILE_LOCK_KEY_KIND(key) > PROFILE_LOCK_SPIN && PROFILE_LOCK_KEY_KIND(key) < PROFILE_LOCK_WORD;
 }
 
 /* Returns the lock's own key. [handler] */

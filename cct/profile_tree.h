@@ -193,6 +193,7 @@ enum profile_lock_kind {
     PROFILE_LOCK_MUTEX = 6,
     PROFILE_LOCK_RWLOCK = 7,
     PROFILE_LOCK_SPIN = 8,
+    PROFILE_LOCK_WORD = 14, /* a library's own lock; 9 to 13 are others' with DIRECTED_NO_CORE */
 };
 
 struct profile_node {

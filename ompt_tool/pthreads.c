@@ -22,6 +22,7 @@
 #include "ompt_tool/life/fork.h"
 #include "ompt_tool/life/fuse.h"
 #include "ompt_tool/locks/diversion.h"
+#include "ompt_tool/locks/lock_words.h"
 #include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/restart/restart.h"
@@ -43,7 +44,8 @@ static uint64_t pthreads_key(uint32_t kind, const void *object)
 {
     static const uint32_t kinds[] = {[PTHREADS_MUTEX] = PROFILE_LOCK_MUTEX,
                                      [PTHREADS_RWLOCK] = PROFILE_LOCK_RWLOCK,
-                                     [PTHREADS_SPIN] = PROFILE_LOCK_SPIN};
+                                     [PTHREADS_SPIN] = PROFILE_LOCK_SPIN,
+                                     [PTHREADS_WORD] = PROFILE_LOCK_WORD};
     return PROFILE_LOCK_KEY(kinds[kind], (uintptr_t)object);
 }
 
@@ -227,10 +229,24 @@ static void pthreads_wakes(const void *object)
     thread_leave_tool(thread);
 }
 
+static bool pthreads_word_waits(const void *word, uint32_t value)
+{
+    return pthreads_self() && lock_word_waits((uintptr_t)word, value);
+}
+
+static void pthreads_word_wakes(const void *word)
+{
+    int saved_errno = errno;
+    if (pthreads_self())
+        lock_word_wakes((uintptr_t)word);
+    errno = saved_errno;
+}
+
 const struct pthreads_tool pthreads_tool = {
     sizeof(struct pthreads_tool), pthreads_wait_begins, pthreads_wait_ends, pthreads_take,  pthreads_book,
     pthreads_reacquires,          pthreads_creates,     pthreads_begins,    pthreads_ends,  sampler_signal,
-    pthreads_restricts,           pthreads_sleeps,      pthreads_slept,     pthreads_wakes, pthreads_starts};
+    pthreads_restricts,           pthreads_sleeps,      pthreads_slept,     pthreads_wakes, pthreads_starts,
+    pthreads_word_waits,          pthreads_word_wakes};
 
 void pthreads_load(void)
 {

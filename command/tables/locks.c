@@ -16,6 +16,7 @@ const char *const lock_kind_name[] = {
     [PROFILE_LOCK_UNKNOWN] = "unknown",   [PROFILE_LOCK_LOCK] = "lock",     [PROFILE_LOCK_NEST_LOCK] = "nest_lock",
     [PROFILE_LOCK_CRITICAL] = "critical", [PROFILE_LOCK_ATOMIC] = "atomic", [PROFILE_LOCK_ORDERED] = "ordered",
     [PROFILE_LOCK_MUTEX] = "mutex",       [PROFILE_LOCK_RWLOCK] = "rwlock", [PROFILE_LOCK_SPIN] = "spinlock",
+    [PROFILE_LOCK_WORD] = "futex",
 };
 
 /* Returns the name of the program's data object that contains a lock's absolute address. Returns "" for a lock on
@@ -97,7 +98,7 @@ static struct lock_entry *lock_table_entry_of(struct lock_gathering *to, uint64_
         *slot = (uint32_t)table->count;
         table->lock[table->count++] = (struct lock_entry){
             .wait_id = PROFILE_LOCK_KEY_ID(key),
-            .kind = kind <= PROFILE_LOCK_SPIN ? kind : PROFILE_LOCK_UNKNOWN,
+            .kind = kind <= PROFILE_LOCK_SPIN || kind == PROFILE_LOCK_WORD ? kind : PROFILE_LOCK_UNKNOWN,
             .waiter = ROW_NONE,
         };
     }

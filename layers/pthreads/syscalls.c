@@ -72,24 +72,68 @@ EXPORT int prctl(int option, unsigned long second, unsigned long third, unsigned
     return REAL(prctl)(option, second, third, fourth, fifth);
 }
 
-/* A word on which a thread waits need not be a lock: some locks queue their waiters, each on a word of its own. So the thread
- * that wakes is reported as just that, not as a holder. */
+/* Returns the tool if it heeds words that are locks. */
+static const struct pthreads_tool *syscalls_lock_tool(void)
+{
+    const struct pthreads_tool *tool = load_acquire(&pthreads_attached);
+    return tool && tool->bytes > offsetof(struct pthreads_tool, word_wakes) ? tool : NULL;
+}
+
+/* Its frame is that of a wait for a lock: a jump of a signal handler may leave it. */
+static NOINLINE long syscalls_wait_for_lock(const struct pthreads_tool *tool, long word, long operation, long third,
+                                            long fourth, long fifth, long sixth)
+{
+    bool told = tool->wait_begins(PTHREADS_WORD | (fourth ? PTHREADS_LIMITED : 0), (const void *)word,
+                                  __builtin_frame_address(0));
+    long status = syscalls_told(SYS_futex, word, operation, third, fourth, fifth, sixth, REAL(syscall));
+    if (told)
+        tool->wait_ends();
+    return status;
+}
+
+/* A word on which a thread waits need not be a lock: some locks queue their waiters, each on a word of its own. For words that
+ * are not locks, the thread that wakes is reported as just that, not as a holder. */
+static NOINLINE long syscalls_wait(long word, long operation, long third, long fourth, long fifth, long sixth)
+{
+    const struct pthreads_tool *tool = syscalls_lock_tool();
+    if (tool && tool->word_waits((const void *)word, (uint32_t)third))
+        return syscalls_wait_for_lock(tool, word, operation, third, fourth, fifth, sixth);
+    tool = report_sleep(PTHREADS_FUTEX, (const void *)word);
+    long status = syscalls_told(SYS_futex, word, operation, third, fourth, fifth, sixth, REAL(syscall));
+    report_slept(tool, 0, status == 0);
+    return status;
+}
+
+/* If the word is a lock, the thread has just released it. */
+static long syscalls_wake_one(long word, long operation, long third, long fourth, long fifth, long sixth)
+{
+    const struct pthreads_tool *tool = syscalls_lock_tool();
+    struct pthreads_left left;
+    if (!tool)
+        return REAL(syscall)(SYS_futex, word, operation, third, fourth, fifth, sixth);
+    tool->word_wakes((const void *)word);
+    bool taken = something_is_left() && tool->take(PTHREADS_WORD, (const void *)word, &left);
+    long status = REAL(syscall)(SYS_futex, word, operation, third, fourth, fifth, sixth);
+    if (taken)
+        tool->book(PTHREADS_WORD, (const void *)word, &left, true);
+    return status;
+}
+
 static NOINLINE long syscalls_futex(long word, long operation, long third, long fourth, long fifth, long sixth)
 {
-    const struct pthreads_tool *tool;
-    long status;
     switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
-        tool = report_sleep(PTHREADS_FUTEX, (const void *)word);
-        status = syscalls_told(SYS_futex, word, operation, third, fourth, fifth, sixth, REAL(syscall));
-        report_slept(tool, 0, status == 0);
-        return status;
+        return syscalls_wait(word, operation, third, fourth, fifth, sixth);
     case FUTEX_WAKE_OP: /* wakes at the fifth argument, too */
         report_wake((const void *)fifth);
         report_wake((const void *)word);
         break;
     case FUTEX_WAKE:
+        report_wake((const void *)word);
+        if (third == 1)
+            return syscalls_wake_one(word, operation, third, fourth, fifth, sixth);
+        break;
     case FUTEX_WAKE_BITSET:
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE:

@@ -11,8 +11,9 @@ from test_locks import functions_of
 LAYER = {"LD_PRELOAD": os.path.join(os.path.dirname(LIBRARY), "libblame-pthreads.so")}
 SORTS = {"normal": "mutex", "recursive": "mutex", "errorcheck": "mutex", "adaptive": "mutex", "robust": "mutex", "inherit": "mutex",
          "timed": "mutex", "clock": "mutex", "c11": "mutex", "c11_timed": "mutex", "write": "rwlock", "read": "rwlock",
-         "readers": "rwlock", "write_timed": "rwlock", "write_clock": "rwlock", "spin": "spinlock"}
-VARIABLES = {"c11": "c11", "c11_timed": "c11", "spin": "spin"}
+         "readers": "rwlock", "write_timed": "rwlock", "write_clock": "rwlock", "spin": "spinlock",
+         "futex": "futex"}
+VARIABLES = {"c11": "c11", "c11_timed": "c11", "spin": "spin", "futex": "word"}
 OFF = 0.15  # of the waiting
 MUCH = 0.02  # of the threads' time without a core: late samples find the lock with its next owner
 MOST_INSTRUCTIONS = 24 if LIBRARY.startswith(BUILD + os.sep + "lib") else 29  # more than bare, of a lock and its release; the archive's compiler takes more

@@ -1,8 +1,11 @@
-/* A long hold of a lock of POSIX threads or C11, of the sort that the argument names: the waiting belongs to
- * long_holder(), which releases it. */
+/* A long hold of a lock of POSIX threads or C11, or of a library's own (futex), of the sort that the argument names: the
+ * waiting belongs to long_holder(), which releases it. */
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "analytic.h"
 
@@ -11,7 +14,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
 static mtx_t c11;
-static int held, asks;
+static int held, asks, word;
 
 static bool is(const char *name)
 {
@@ -42,8 +45,43 @@ HELPER int acquire_timed(bool first)
                  : pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &monotonic);
 }
 
+static void futex(int operation, int value)
+{
+    syscall(SYS_futex, &word, operation, value, NULL, NULL, 0);
+}
+
+/* As glib and Rust do it. */
+HELPER int acquire_word(void)
+{
+    int none = 0;
+    if (__atomic_compare_exchange_n(&word, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return 0;
+    while (__atomic_exchange_n(&word, 2, __ATOMIC_ACQUIRE))
+        futex(FUTEX_WAIT_PRIVATE, 2);
+    return 0;
+}
+
+HELPER int release_word(void)
+{
+    if (__atomic_exchange_n(&word, 0, __ATOMIC_RELEASE) == 2)
+        futex(FUTEX_WAKE_PRIVATE, 1);
+    return 0;
+}
+
+/* What shows that the word is a lock: a wait that ends at once, and a wake of nobody. */
+static void show_word(void)
+{
+#pragma omp parallel num_threads(1)
+    {
+        futex(FUTEX_WAIT_PRIVATE, 2);
+        futex(FUTEX_WAKE_PRIVATE, 1);
+    }
+}
+
 HELPER int acquire(bool first)
 {
+    if (is("futex"))
+        return acquire_word();
     if (is("c11"))
         return mtx_lock(&c11);
     if (is("spin"))
@@ -61,6 +99,8 @@ HELPER int acquire(bool first)
 
 HELPER int release(void)
 {
+    if (is("futex"))
+        return release_word();
     if (is("c11") || is("c11_timed"))
         return mtx_unlock(&c11);
     if (is("spin"))
@@ -127,6 +167,8 @@ int main(int argc, char **argv)
 {
     sort = argc > 1 ? argv[1] : "normal";
     make();
+    if (is("futex"))
+        show_word();
     for (int repetition = 0; repetition < 8; repetition++) {
         held = asks = 0;
 #pragma omp parallel num_threads(2)
