@@ -707,6 +707,8 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     long call = restart_decode_call_before(context);
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;
+    if (call == RESTART_DECODE_CANCELLED)
+        return RESTART_LEFT_PROGRAM_SIGNAL;
     const struct restart_rule *rule = restart_find_rule(call);
     return rule ? call_start_by_rule(state, context, rule, now_ns) : call_give_up(state, call);
 }

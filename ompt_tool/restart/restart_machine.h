@@ -16,6 +16,7 @@
 /* ---- the machine code around an interrupted system call ---- */
 
 enum {
+    RESTART_DECODE_CANCELLED = -3,  /* a call of a thread that is to be cancelled (x86-64, since glibc 2.41) */
     RESTART_DECODE_NOT_A_CALL = -2, /* there is no syscall instruction */
     /* there is a syscall instruction, but the code does not contain the call's number, as in libc's syscall() if
      * libblame-pthreads.so is not its caller */

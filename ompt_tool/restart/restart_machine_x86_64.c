@@ -112,6 +112,62 @@ void restart_know_syscall(uintptr_t behind)
     store_relaxed(&behind_syscall, behind);
 }
 
+/* Returns a number on the interrupted stack, if it can be that of a call. */
+static long restart_number_at(uint64_t address)
+{
+    uint64_t number;
+    return os_copy_memory(&number, address, sizeof number) && number < CALL_LIMIT ? (long)number
+                                                                                  : RESTART_DECODE_NO_NUMBER;
+}
+
+/* Returns true if the thread of __syscall_cancel_arch is to be cancelled: whatever ends the call, libc must learn of it,
+ * because its handler for that has only interrupted the call. */
+static bool restart_is_cancelled(uint64_t stack)
+{
+    enum { CANCELED = 8 }; /* in the word that the first argument points to */
+    uint64_t word;
+    uint32_t flags;
+    return !os_copy_memory(&word, stack + sizeof word, sizeof word) || !os_copy_memory(&flags, word, sizeof flags) ||
+           flags & CANCELED;
+}
+
+/* Returns the number of the call that the caller of __syscall_cancel_arch has passed: it has loaded the second argument
+ * from the stack, and has then only moved registers. */
+static long restart_number_of_caller(uint64_t stack)
+{
+    enum { LOAD_BYTES = 5, MOVE_BYTES = 3, MOST_MOVES = 4 };
+    static const uint8_t load_rsi[] = {0x48, 0x8b, 0x74, 0x24}; /* mov n(%rsp), %rsi */
+    uint8_t code[LOAD_BYTES + MOST_MOVES * MOVE_BYTES + MOV_EAX_BYTES], *call = code + sizeof code - MOV_EAX_BYTES;
+    uint64_t caller;
+    if (!os_copy_memory(&caller, stack, sizeof caller) || !os_copy_memory(code, caller - sizeof code, sizeof code) ||
+        *call != 0xe8)
+        return RESTART_DECODE_NO_NUMBER;
+    const uint8_t *at = call - MOVE_BYTES; /* to any register but rsi */
+    while (at >= code + LOAD_BYTES && (at[0] & 0xf0) == 0x40 && at[1] == 0x89 && at[2] >> 6 == 3 &&
+           (at[0] & 1 || (at[2] & 7) != 6))
+        at -= MOVE_BYTES;
+    at += MOVE_BYTES - LOAD_BYTES;
+    return memcmp(at, load_rsi, sizeof load_rsi) == 0 && at[LOAD_BYTES - 1] < 0x80
+               ? restart_number_at(stack + sizeof caller + at[LOAD_BYTES - 1])
+               : RESTART_DECODE_NO_NUMBER;
+}
+
+/* Returns the number of a call that can be cancelled, since glibc 2.41. `end` is the end of the code before `syscall`. A
+ * process with one thread loads the number from the stack; otherwise the call is in __syscall_cancel_arch (assembly). */
+static long restart_number_of_cancellable(const ucontext_t *context, const uint8_t *end)
+{
+    enum { LOAD_BYTES = 5 };
+    static const uint8_t load_rax[] = {0x48, 0x8b, 0x44, 0x24}, /* mov n(%rsp), %rax */
+        arch[] = {0x4c, 0x89, 0xc2, 0x4d, 0x89, 0xca, 0x4c, 0x8b, 0x44, 0x24, 0x08,
+                  0x4c, 0x8b, 0x4c, 0x24, 0x10, 0x4c, 0x89, 0x5c, 0x24, 0x08};
+    uint64_t stack = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+    if (memcmp(end - LOAD_BYTES, load_rax, sizeof load_rax) == 0 && end[-1] < 0x80)
+        return restart_number_at(stack + end[-1]);
+    if (memcmp(end - sizeof arch, arch, sizeof arch) != 0)
+        return RESTART_DECODE_NO_NUMBER;
+    return restart_is_cancelled(stack) ? RESTART_DECODE_CANCELLED : restart_number_of_caller(stack);
+}
+
 /* Returns the number of a call that libc's syscall() has made for libblame-pthreads.so, which keeps it in rbx. */
 static long restart_number_of_syscall(const ucontext_t *context)
 {
@@ -142,7 +198,8 @@ long restart_decode_call_before(const ucontext_t *context)
         if (load[0] == 0xb8 && number < CALL_LIMIT && restart_instructions_are_harmless(between, (int)(end - between)))
             return (long)number;
     }
-    return restart_number_of_syscall(context);
+    long number = restart_number_of_syscall(context);
+    return number == RESTART_DECODE_NO_NUMBER ? restart_number_of_cancellable(context, end) : number;
 }
 
 bool restart_decode_at_syscall(const ucontext_t *context)

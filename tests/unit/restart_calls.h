@@ -224,6 +224,59 @@ static int call_sys_nanosleep(long ns)
     return (int)-result;
 }
 
+#ifdef __x86_64__
+/* How glibc makes calls that can be cancelled, since 2.41: as Debian 13 has compiled it, with several threads and with
+ * one. The number is the argument on the stack. */
+long call_cancellably(long first, long second, long third, long fourth, long fifth, long sixth, long number);
+long call_alone(long first, long second, long third, long fourth, long fifth, long sixth, long number);
+__asm__("call_cancellably:\n"
+        "    pushq %rbx\n"
+        "    leaq call_not_cancelled(%rip), %r11\n"
+        "    pushq %r9\n"
+        "    movq %rcx, %r9\n"
+        "    movq %rsi, %rcx\n"
+        "    pushq %r8\n"
+        "    movq 0x20(%rsp), %rsi\n"
+        "    movq %rdx, %r8\n"
+        "    movq %rdi, %rdx\n"
+        "    movq %r11, %rdi\n"
+        "    call 1f\n"
+        "    popq %rcx\n"
+        "    popq %rsi\n"
+        "    popq %rbx\n"
+        "    ret\n"
+        "1:  movl (%rdi), %eax\n" /* __syscall_cancel_arch */
+        "    movq %rdi, %r11\n"
+        "    movq %rsi, %rax\n"
+        "    movq %rdx, %rdi\n"
+        "    movq %rcx, %rsi\n"
+        "    movq %r8, %rdx\n"
+        "    movq %r9, %r10\n"
+        "    movq 8(%rsp), %r8\n"
+        "    movq 16(%rsp), %r9\n"
+        "    movq %r11, 8(%rsp)\n"
+        "    syscall\n"
+        "    ret\n"
+        "call_not_cancelled: .long 0\n"
+        "call_alone:\n"
+        "    movq %rcx, %r10\n"
+        "    movq 8(%rsp), %rax\n"
+        "    syscall\n"
+        "    ret\n");
+
+static int call_cancellable_nanosleep(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    return (int)-call_cancellably((long)&limit, 0, 0, 0, 0, 0, SYS_nanosleep);
+}
+
+static int call_nanosleep_alone(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    return (int)-call_alone((long)&limit, 0, 0, 0, 0, 0, SYS_nanosleep);
+}
+#endif
+
 static int call_clock_nanosleep(long ns)
 {
     struct timespec limit = in_ns(ns);
@@ -327,6 +380,10 @@ static const struct call {
     {"nanosleep(rem)", call_nanosleep_rem, BY_KERNEL | SURE},
     {"usleep", call_usleep, BY_KERNEL | SURE},
     {"nanosleep inline", call_sys_nanosleep, BY_KERNEL | SURE | UNCANCELLABLE},
+#ifdef __x86_64__
+    {"nanosleep of glibc 2.41", call_cancellable_nanosleep, BY_KERNEL | SURE | UNCANCELLABLE},
+    {"nanosleep of glibc 2.41, one thread", call_nanosleep_alone, BY_KERNEL | SURE | UNCANCELLABLE},
+#endif
     {"clock_nanosleep", call_clock_nanosleep, BY_KERNEL | SURE},
     {"clock_nanosleep abs", call_clock_nanosleep_abs, IN_PLACE},
     {"poll", call_poll, POLL_TRAITS},
