@@ -4,16 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns whether a function copies memory, or is the copy constructor of a class: "A::A(A const&)". */
+static bool copies_by_name(const char *name)
+{
+    static const char end[] = " const&)";
+    size_t length = strlen(name);
+    if (strstr(name, "memcpy") || strstr(name, "memmove"))
+        return true;
+    return length > strlen(end) && strcmp(name + length - strlen(end), end) == 0 && strstr(name, "::") &&
+           !strstr(name, "operator");
+}
+
 /* Returns whether a row copies memory on behalf of a region's directive: by a call in the directive's line, or by the
  * copy constructor of a class that is called there. */
 static bool is_copy(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
-    if (!strstr(row->label->name, "memcpy") && !strstr(row->label->name, "memmove"))
+    if (!copies_by_name(row->label->name))
         return false;
     while (row->parent && rows->row[row->parent].kind != ROW_PARALLEL)
         row = &rows->row[row->parent];
     return row->parent && row->call_line > 0 && row->call_line == rows->row[row->parent].call_line;
+}
+
+/* Returns the ns of work of destructors that a unit's region calls itself. Copies that are not made need none. */
+static double destroyed_ns(const struct inquiry *inquiry, uint32_t unit)
+{
+    const struct row *row = inquiry->rows->row;
+    double ns = 0;
+    for (uint32_t i = 1; i < inquiry->rows->count; i++)
+        if (inquiry->unit_of[i] == unit && row[row[i].parent].kind == ROW_PARALLEL && row[i].kind != ROW_STATEMENT &&
+            strstr(row[i].label->name, "::~"))
+            ns += row[i].inclusive->work;
+    return ns;
 }
 
 /* Returns the ns of work of the copies that a unit's threads make when they enter, the ns of idleness in the
@@ -55,7 +78,10 @@ void find_copies(struct inquiry *inquiry)
         double waited_s = unit->idle_for_copies ? unit->idle_ns[CAUSE_BARRIER] * 1e-9 : 0;
         struct finding finding = {
             .rule = "copies", .row = row, .metric = METRIC_WORK, .seconds = seconds, .sampled = true};
-        struct relief relief = {.spent_s = seconds, .lost_s = lost_ns * 1e-9, .idle_s = late_s + waited_s};
+        double destroyed_s = destroyed_ns(inquiry, i) * 1e-9;
+        finding.call = destroyed_s > 0 && inquiry->rows->row[row].foreign ? row : 0;
+        struct relief relief = {
+            .spent_s = seconds + destroyed_s, .lost_s = lost_ns * 1e-9, .idle_s = late_s + waited_s};
         finding.title =
             format_printable("threads copy private variables for %s s (firstprivate, copyin)", DECIMAL(seconds, 2));
         char late[FORMAT_NUMBER_BYTES + 64] = "";

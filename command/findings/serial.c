@@ -1,11 +1,15 @@
 /* Finds serial code, and the time before OpenMP starts. */
 #include "command/findings/rules.h"
+#include "command/rows/own.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/text/format.h"
 #include "command/text/memory.h"
+
+#define LOADING_S 0.1 /* loading a program's libraries takes no longer on a busy machine */
 
 static bool is_before_openmp_start(const struct row *row)
 {
@@ -74,6 +78,27 @@ static double page_faults_below(const struct rows *rows, uint32_t index)
     return 0;
 }
 
+/* Returns the foreign code that a row of serial code calls and that most idleness is beside, if threads idle for longer
+ * beside the start of a region there, which is no serial code; 0 otherwise. */
+static uint32_t serial_call_of(const struct inquiry *inquiry, uint32_t own)
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t most = 0;
+    double most_s = 0, starts_s = 0;
+    for (uint32_t i = own + 1; i < rows->row[own].end; i++) {
+        if (rows->row[i].kind == ROW_STATEMENT || rows->row[i].parent != own)
+            continue;
+        double seconds = metric_value(rows, rows->row[i].inclusive, METRIC_IDLENESS);
+        if (construct_of(rows, &rows->row[i]) == CONSTRUCT_REGION) {
+            starts_s = fmax(starts_s, seconds);
+        } else if (inquiry->own[i] == own && seconds > most_s) {
+            most = i;
+            most_s = seconds;
+        }
+    }
+    return starts_s > most_s ? most : 0;
+}
+
 /* What a serial finding covers: a row with its callees, many small functions below a row, or one function in
  * many contexts. */
 enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
@@ -97,6 +122,8 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     struct finding finding = {
         .rule = "serial", .row = row, .metric = METRIC_IDLENESS, .seconds = seconds, .sampled = true};
     char some[64] = "";
+    if (spread == ONE_PLACE && row != ROW_NONE)
+        finding.call = serial_call_of(inquiry, row);
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
     if (sleeps) {
@@ -228,7 +255,9 @@ void find_start_up(struct inquiry *inquiry)
         const struct row *row = &rows->row[i];
         double seconds = metric_value(rows, row->exclusive, METRIC_IDLENESS);
         char asleep[FORMAT_NUMBER_BYTES + 20] = "";
-        if (!is_before_openmp_start(row) || !finding_is_enough_idleness(inquiry, seconds))
+        bool loading =
+            profile_text(inquiry->profile, "launcher") && 1e-9 * profile_sums_own(row->exclusive) < LOADING_S;
+        if (!is_before_openmp_start(row) || loading || !finding_is_enough_idleness(inquiry, seconds))
             continue;
         struct finding finding = {.rule = "start-up", .row = i, .metric = METRIC_IDLENESS, .seconds = seconds};
         struct relief relief = {.idle_s = seconds,

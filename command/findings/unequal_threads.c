@@ -1,11 +1,13 @@
 /* Finds threads outside OpenMP that have unequal work: a thread waits for their ends, and the longest one ends last; or
- * they wait for each other at barriers of POSIX threads. */
+ * they wait for each other at barriers of POSIX threads. Finds threads that run one after the other, too. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "command/findings/rules.h"
 #include "command/rows/label.h"
 #include "command/text/memory.h"
+
+#define NEARLY_ALL 0.8 /* least share of their lives for which a thread waits for threads that run one by one */
 
 /* A thread that began in the function of a group. */
 struct life {
@@ -23,6 +25,8 @@ struct shares {
     double most_s;   /* of the longest thread */
     double others_s; /* sum over the others of its time */
     size_t others;
+    size_t alone;   /* number of threads beside which no other one of them lived */
+    double alone_s; /* their lives */
 };
 
 uint32_t thread_first_row(const struct rows *rows, uint32_t index)
@@ -78,6 +82,10 @@ static void add_together(struct shares *shares, const struct life *life, size_t 
         double before_s = fmax(0, most->end_s - life[i].end_s), less_s = most->busy_s - life[i].busy_s;
         ended_s += less_s > 0 ? before_s : 0;
         shares->lost_s += fmin(before_s, less_s);
+    }
+    if (count == 1) {
+        shares->alone++;
+        shares->alone_s += life->end_s - life->begin_s;
     }
     shares->ended_s += ended_s;
     shares->gain_s += ended_s / (double)count;
@@ -158,6 +166,48 @@ static void put_unequal_threads(struct inquiry *inquiry, const struct shares *sh
         DECIMAL(shares->ended_s, 2), DECIMAL(1e-9 * joins->ns, 2));
     finding.advice = format_printable("%s", "Divide the work into equal shares, or into small pieces that each thread "
                                             "takes when it has finished one (a shared counter or queue).");
+    put_bounded_finding(inquiry, &finding, &relief);
+}
+
+/* Returns whether all threads of a function run one after the other, and a thread waits for the end of each. */
+static bool run_one_by_one(const struct shares *shares, const struct tallied *joins)
+{
+    return shares->count > 1 && shares->alone == shares->count && 1e-9 * joins->ns >= NEARLY_ALL * shares->alone_s;
+}
+
+/* Returns the row in which a thread waits longest for the ends of threads that begin in a function. */
+static uint32_t longest_join(const struct inquiry *inquiry, const struct tallied *joins)
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t most = joins->row;
+    double most_ns = 0;
+    for (size_t i = 0; i < inquiry->profile->wake_count; i++) {
+        const struct merged_wake *wake = &inquiry->profile->wakes[i];
+        uint32_t begins = thread_first_row(rows, row_of_node(rows, wake->waker));
+        if (wake->wake == PROFILE_WAKE_END && begins != ROW_NONE && rows->row[begins].function == joins->key &&
+            wake->ns > most_ns) {
+            most = row_of_node(rows, wake->waiter);
+            most_ns = wake->ns;
+        }
+    }
+    return most;
+}
+
+static void put_one_by_one(struct inquiry *inquiry, const struct shares *shares, const struct tallied *joins)
+{
+    char name[NAME_BYTES];
+    double waited_s = 1e-9 * joins->ns, together = fmin((double)shares->count, fmax(1, inquiry->cores));
+    struct finding finding = {
+        .rule = "one-by-one", .row = longest_join(inquiry, joins), .metric = METRIC_SAMPLES, .seconds = waited_s};
+    struct relief relief = {.wall_s = waited_s * (1 - 1 / together), .moved_s = INFINITY};
+    finding.call = finding.row;
+    shorten_name(name, inquiry->rows->row[joins->row].label->name);
+    finding.title = format_printable("%zu threads of %s run one after the other", shares->count, name);
+    finding.evidence = format_printable(
+        "no two of them lived at the same time, and a thread waited %s s for their ends", DECIMAL(waited_s, 2));
+    finding.advice = format_printable(
+        "Begin several threads before you wait for the end of the first: call join, or get of std::async's futures, in "
+        "a second loop.");
     put_bounded_finding(inquiry, &finding, &relief);
 }
 
@@ -248,6 +298,8 @@ void find_unequal_threads(struct inquiry *inquiry)
         gather_shares(inquiry, (uint32_t)joins.item[i].key, first, &shares);
         if (shares.others && finding_is_enough(inquiry, shares.lost_s))
             put_unequal_threads(inquiry, &shares, &joins.item[i]);
+        if (run_one_by_one(&shares, &joins.item[i]) && finding_is_enough(inquiry, 1e-9 * joins.item[i].ns))
+            put_one_by_one(inquiry, &shares, &joins.item[i]);
         free(shares.life);
     }
     for (size_t i = 0; i < barriers.count; i++)

@@ -38,6 +38,11 @@ WITH_PROFILE(foreign_code_counts_for_the_line_that_calls_it)
     const struct finding *finding = only("serial");
     assert_about(finding->seconds, 2 * (THREADS - 1));
     assert_string_equal(finding->place, "init  p.c:31 (in cos, libomp)  < main");
+    /* Threads idle for longer beside the start of a region, which is no serial code. */
+    uint32_t start = add(init, PROFILE_NODE_RUNTIME, KEY(FORK));
+    run(start, 3, 1, 1, 0);
+    gather();
+    assert_string_equal(found("serial")->place, "init  p.c:31  < main");
 }
 
 WITH_PROFILE(in_a_shared_environment_serial_code_is_nobodys_fault)
@@ -233,6 +238,21 @@ WITH_PROFILE(time_before_openmp_is_its_own_rule)
     made.profile.header.before_start_ns = (uint64_t)(3 * S);
     assert_about(only("start-up")->gain_s, 3 * 0.75);
     assert_non_null(strstr(only("start-up")->advice, "Run the program with `blame run`"));
+}
+
+WITH_PROFILE(loading_libraries_is_no_finding)
+{
+    static char text[] = "launcher\0blame run\0runtime\0LLVM";
+    destroy(NULL);
+    make_program(THREADS, 1);
+    made.profile.header.before_start_ns = (uint64_t)(0.09 * S);
+    only("start-up"); /* without `blame run`, it may be anything */
+    made.profile.text = text;
+    made.profile.text_bytes = sizeof text;
+    gather();
+    assert_int_equal(program.findings->count, 0);
+    made.profile.text = NULL;
+    made.profile.text_bytes = 0;
 }
 
 WITH_PROFILE(who_has_used_blame_run_is_not_told_to)

@@ -376,13 +376,20 @@ WITH_CONSTRUCTS(copies_in_the_directives_line_are_firstprivate)
 
 WITH_CONSTRUCTS(a_copy_constructor_that_the_directives_line_calls_copies)
 {
-    enum { CONSTRUCTOR = 60 };
+    enum { CONSTRUCTOR = 60, DESTRUCTOR, NEW };
     fake_function(KEY(COPYING_REGION), "solve [parallel p.c:21]", "/s/p.c", 21, 21)->construct = SYMBOL_PARALLEL;
     fake_function(KEY(CONSTRUCTOR), "table::table(table const&)", "/s/p.c", 5, 6);
     fake_function(FOREIGN_KEY(COPY), "memmove", "", 0, 0);
     uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(COPYING_REGION));
     run(frame(frame(region, KEY(CONSTRUCTOR)), FOREIGN_KEY(COPY)), 3, THREADS, THREADS, 0);
     only("copies");
+    /* A copy may consist of allocations, and its end takes time, too. */
+    fake_function(FOREIGN_KEY(NEW), "operator new(unsigned long)", "", 0, 0);
+    fake_function(KEY(DESTRUCTOR), "table::~table()", "/s/p.c", 7, 8);
+    run(frame(frame(region, KEY(CONSTRUCTOR)), FOREIGN_KEY(NEW)), 3, THREADS, THREADS, 0);
+    run(frame(region, KEY(DESTRUCTOR)), 2, THREADS, THREADS, 0);
+    assert_title(only("copies"), "threads copy private variables for 24.00 s");
+    assert_about(program.findings->finding[0].gain_s, 8);
 }
 
 /* As in libc++, where a function __constexpr_memmove calls memmove. */

@@ -137,6 +137,26 @@ UNIT_TEST_WITH(threads_that_wait_at_barriers_have_unequal_work, NULL, destroy)
     assert_no_finding();
 }
 
+/* As with std::async(...).get() in a loop. */
+UNIT_TEST_WITH(threads_that_run_one_after_the_other_are_a_finding, NULL, destroy)
+{
+    make_threads(3, 2, 2);
+    for (int i = 2; i < THREADS; i++) {
+        made.threads[i].begin_ns = made.threads[i - 1].end_ns;
+        made.threads[i].end_ns = made.threads[i].begin_ns + (uint64_t)(2 * S);
+    }
+    made.profile.header.end_ns = made.threads[3].end_ns;
+    made.nodes[made.profile.wakes->waker].metric.inverse_busy = made.profile.wakes->ns = 7 * S;
+    const struct finding *finding = only("one-by-one");
+    assert_string_equal(finding->title, "3 threads of heavy run one after the other");
+    assert_in(finding->place, "main");
+    assert_in(finding->advice, "in a second loop");
+    assert_about(finding->seconds, 7);
+    assert_about(finding->gain_s, 7 * (1 - 1.0 / 3));
+    made.profile.wakes->ns = 1 * S; /* main has something else to do */
+    assert_no_finding();
+}
+
 /* ---- bottlenecks ---- */
 
 /* A pipeline of three threads, begun in SOLVE, HEAVY and INIT. Each works so long in 5 s, and waits for the rest of the
