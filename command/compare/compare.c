@@ -217,6 +217,16 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
     return change;
 }
 
+double comparison_difference(const struct comparison *comparison, uint32_t context, enum metric metric, bool inclusive)
+{
+    size_t base = comparison->side_count[SIDE_BASE];
+    double value[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++)
+        value[run] = comparison_value(comparison, run, context, metric, inclusive);
+    double before = comparison_median_of(comparison, value, base);
+    return comparison_median_of(comparison, value + base, comparison->run_count - base) - before;
+}
+
 struct compare_change comparison_change(const struct comparison *comparison, uint32_t context, enum metric metric,
                                         bool inclusive)
 {
@@ -432,8 +442,8 @@ uint32_t *comparison_order(const struct comparison *comparison, enum metric metr
     uint32_t *first = memory_array(count, sizeof *first), *stack = memory_array(count, sizeof *stack);
     uint32_t *order = memory_array(count, sizeof *order);
     for (uint32_t i = 1; i < count; i++) {
-        struct compare_change change = comparison_change(comparison, i, metric, true);
-        child[i - 1] = (struct ordered_context){i, comparison->context[i].parent, fabs(change.after - change.before)};
+        double difference = comparison_difference(comparison, i, metric, true);
+        child[i - 1] = (struct ordered_context){i, comparison->context[i].parent, fabs(difference)};
     }
     qsort(child, children, sizeof *child, compare_ordered_contexts);
     for (uint32_t i = 0; i < count; i++)

@@ -89,6 +89,8 @@ struct compare_change {
     bool beyond_noise;
 };
 
+/* Returns after - before, as in comparison_change(), which takes much longer. */
+double comparison_difference(const struct comparison *comparison, uint32_t context, enum metric metric, bool inclusive);
 struct compare_change comparison_change(const struct comparison *comparison, uint32_t context, enum metric metric,
                                         bool inclusive);
 /* Returns the change of a value that is known for each run. variance: sampling variance of the value in each

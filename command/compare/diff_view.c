@@ -137,9 +137,9 @@ static struct change_entry *diff_gather_changes(const struct comparison *compari
             continue;
         for (size_t m = 0; m < (style->metric < 0 ? METRIC_ALL_PARTS : 1); m++) {
             enum metric metric = style->metric < 0 ? metric_parts[m] : (enum metric)style->metric;
-            struct change_entry found = {i, metric, comparison_change(comparison, i, metric, false)};
-            if (diff_entry_difference(&found) != 0 && fabs(diff_entry_difference(&found)) >= least[metric])
-                entry[(*count)++] = found;
+            double difference = comparison_difference(comparison, i, metric, false);
+            if (difference != 0 && fabs(difference) >= least[metric])
+                entry[(*count)++] = (struct change_entry){i, metric, comparison_change(comparison, i, metric, false)};
         }
     }
     qsort(entry, *count, sizeof *entry, diff_compare_changes);
