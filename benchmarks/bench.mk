@@ -49,6 +49,14 @@ bench-sleepers: $(bench_tool) $(SLEEPERS)
 bench-startup: $(bench_tool)
 	$(PYTHON) benchmarks/startup/startup.py --build $(BUILD)/bench/startup --command $(BUILD)/bin/blame --compiler $(BENCH_CC) $(BENCH_ARGS)
 
+# Processor time and memory of each view and export of a profile of 10^6 contexts in 64 threads. Needs 6 GB of disk.
+.PHONY: bench-reading
+$(BUILD)/bench/reading/large: benchmarks/reading/large.c tests/fuzz/profile_builder.c
+	@mkdir -p $(@D)
+	$(BENCH_CC) $(BENCH_CFLAGS) -std=gnu11 -D_GNU_SOURCE -I. -o $@ $^ -lm
+bench-reading: $(bench_tool) $(BUILD)/bench/reading/large
+	$(PYTHON) benchmarks/reading/reading.py --build $(BUILD)/bench/reading --command $(BUILD)/bin/blame $(BENCH_ARGS)
+
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
 	$(call bench_run,micro/micro.py) $(BENCH_ARGS)
 

@@ -14,8 +14,8 @@ struct profile_thread;
 struct profile_builder {
     unsigned char *bytes; /* the file, malloc'ed */
     size_t size;
-    uint32_t open_chunk[64]; /* by tree: the chunk that nodes go to, + 1 */
-    uint32_t time_chunk[64]; /* by tree, as open_chunk */
+    uint32_t open_chunk[128]; /* by tree: the chunk that nodes go to, + 1 */
+    uint32_t time_chunk[128]; /* by tree, as open_chunk */
     uint32_t thread_chunk, module_chunk, text_chunk, name_chunk;
 };
 
