@@ -71,19 +71,23 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
     }
 }
 
-void attribute_cores(struct tree *tree, uint32_t node_idx, double p, struct census census, bool runs, uint32_t cores)
+double attribute_cores(struct tree *tree, uint32_t node_idx, double p, struct census census, bool runs, uint32_t cores)
 {
     uint32_t running = census.busy - census.asleep + census.ended;
     if (!runs && running)
-        return;
+        return 0;
     if (!running)
         node_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_THREAD_RAN);
     uint32_t child = node_idx ? tree_child(tree, node_idx, PROFILE_NODE_CORES, 0) : 0;
     struct profile_cores *sums = (struct profile_cores *)attribute_at(tree, child);
-    if (sums && running)
+    if (!sums)
+        return 0;
+    double before = sums->idle;
+    if (running)
         account_cores(sums, p, running, cores);
-    else if (sums)
+    else
         sums->idle += p * cores / census.asleep;
+    return sums->idle - before;
 }
 
 /* In `ordered`, the thread whose turn it is counts as the holder, even if it is far from its section. A lock of POSIX

@@ -63,8 +63,8 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
 
 /* Books cores that no thread used at one moment of a sample. If the sampled thread `runs`, one of `running` threads,
  * its share goes to the context. If no thread runs, each of the `asleep` threads books an equal part in a row of its
- * own below the root. If there is no room, nothing is booked. [handler] */
-void attribute_cores(struct tree *tree, uint32_t node_idx, double p, struct census census, bool runs, uint32_t cores);
+ * own below the root. If there is no room, nothing is booked. Returns the core idleness that was booked. [handler] */
+double attribute_cores(struct tree *tree, uint32_t node_idx, double p, struct census census, bool runs, uint32_t cores);
 
 /* Sends a waiter's blame to the table, for the lock's holder. If the table is full, the blame goes to a named
  * row below the waiter's context. Returns false if there is no room for that row. [handler] */

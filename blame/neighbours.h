@@ -12,17 +12,20 @@ struct profile_thread;
 struct lock_blame;
 struct tree;
 
-#define NEIGHBOURS_SUMS PROFILE_NEIGHBOURS_BOTH /* sums that are compared with themselves come first */
+#define NEIGHBOURS_SUMS (PROFILE_NEIGHBOURS_EACH * PROFILE_NEIGHBOURS_RECORDS)
 
 /* Everything is 0 at the start of a thread. */
 struct neighbours {
     /* blame that the thread's samples have booked, in any context, in ns */
-    double lock_wait, inverse_busy, shared_idle;
+    double lock_wait, inverse_busy, shared_idle, core_idle, rank_idle;
+    double all;                    /* of all sums until the last sample */
+    uint32_t still;                /* number of the last samples that added nothing, at most 2 */
     uint64_t periods;              /* number of periods until the last sample that was not dropped */
     double until[NEIGHBOURS_SUMS]; /* sums until that sample, in ns */
     /* what the last period added to each sum, and the period before it, in ns */
     double last[2][NEIGHBOURS_SUMS];
-    struct profile_neighbours *record; /* in the thread's tree; NULL before the first sample */
+    /* in the thread's tree; NULL as long as no sample has added to one of its sums */
+    struct profile_neighbours *record[PROFILE_NEIGHBOURS_RECORDS];
 };
 
 /* Adds blame that a sample of the thread has booked. [handler] */

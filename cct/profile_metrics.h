@@ -129,14 +129,21 @@ enum profile_neighbours_sum {
     PROFILE_NEIGHBOURS_INVERSE_BUSY, /* this, the next and both make thread idleness for any number of threads */
     PROFILE_NEIGHBOURS_OWN,          /* busy time, and lock wait that the thread is blamed for */
     PROFILE_NEIGHBOURS_BOTH,         /* twice the covariance of these two */
+    PROFILE_NEIGHBOURS_BLOCKED,      /* this and what follows are in the second record */
+    PROFILE_NEIGHBOURS_NO_CORE,
+    PROFILE_NEIGHBOURS_CORES, /* core idleness without a team */
+    PROFILE_NEIGHBOURS_RANKS, /* rank idleness */
     PROFILE_NEIGHBOURS_SUMS
 };
 
+#define PROFILE_NEIGHBOURS_EACH    8u /* number of sums in a record */
+#define PROFILE_NEIGHBOURS_RECORDS 2u
+
 /* The metric of NEIGHBOURS nodes, in ns^2: x (x - 5/3 a + 2/3 b) summed over the periods of all threads of the tree,
  * for each sum. In one period x was added to the sum, in the period before it a, and in the one before that b. A sample of
- * n periods counts as n samples of x / n. */
+ * n periods counts as n samples of x / n. Record number k has the sums from number 8 k on. */
 struct profile_neighbours {
-    double variance[PROFILE_NEIGHBOURS_SUMS];
+    double variance[PROFILE_NEIGHBOURS_EACH];
 };
 
 #define PROFILE_COUNTERS 8u /* maximum number of events in BLAME_COUNTERS */

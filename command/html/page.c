@@ -176,6 +176,7 @@ static void page_put_error_form(struct page *page, enum metric metric)
                    {",\"beside\":", micro * form.beside},
                    {",\"all\":", form.all},
                    {",\"rains\":", micro * micro * form.rains},
+                   {",\"ends\":", form.ends},
                    {",\"together\":", form.together}};
     fprintf(page->out, "\"%s\":", metric_title(metric));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {

@@ -164,7 +164,7 @@ static bool profile_merge_cores_sane(const struct profile_cores *cores)
 
 static bool profile_merge_neighbours_sane(const struct profile_neighbours *neighbours)
 {
-    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH; i++)
         if (!profile_number_sane(sqrt(fabs(neighbours->variance[i])))) /* squares of times */
             return false;
     return true;
@@ -225,11 +225,14 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
-static void profile_merge_neighbours(struct profile *profile, const struct profile_neighbours *from)
+static void profile_merge_neighbours(struct profile *profile, uint64_t record, const struct profile_neighbours *from)
 {
-    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
-        profile->variance[i] += from->variance[i];
-    profile->has_variance = true;
+    if (record >= PROFILE_NEIGHBOURS_RECORDS)
+        return;
+    size_t first = record * PROFILE_NEIGHBOURS_EACH;
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH && first + i < PROFILE_NEIGHBOURS_SUMS; i++)
+        profile->variance[first + i] += from->variance[i];
+    profile->has_variance[record] = true;
 }
 
 /* Returns a bit mask of the trees that were merged into a node. In a merged file, the node itself stores the
@@ -277,7 +280,8 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
             return "damaged: a metric is not a possible value";
         uint8_t kind = ((const struct profile_node *)chunk)[unit].kind;
         if (kind == PROFILE_NODE_NEIGHBOURS) {
-            profile_merge_neighbours(merge->profile, (const void *)metric);
+            profile_merge_neighbours(merge->profile, ((const struct profile_node *)chunk)[unit].key,
+                                     (const void *)metric);
             continue;
         }
         if (kind != PROFILE_NODE_RANKS && kind != PROFILE_NODE_CORES && metric->work + metric->overhead > 0)

@@ -109,9 +109,10 @@ struct profile {
     struct timeline timeline;
     /* ns during which a signal or a debugger had stopped the process; for a job, the sum over its processes */
     double stopped_ns;
-    /* the NEIGHBOURS nodes of all trees, in ns^2, by enum profile_neighbours_sum; has_variance: whether there are any */
+    /* the NEIGHBOURS nodes of all trees, in ns^2, by enum profile_neighbours_sum; has_variance: whether there are
+     * any of each record */
     double variance[PROFILE_NEIGHBOURS_SUMS];
-    bool has_variance;
+    bool has_variance[PROFILE_NEIGHBOURS_RECORDS];
 };
 
 void profile_free(struct profile *profile);

@@ -4,8 +4,8 @@
 
 /* variance, in samples, added to every value because chance may have missed that many samples */
 #define UNSEEN 2.0
-/* upper bound on the factor by which simultaneous sampling of threads increases the variance */
-#define TOGETHER (4.0 / 3.0)
+/* part of that if neighbouring samples show that visits are long: the two ends of one visit have a variance of 1/3 */
+#define UNSEEN_OF_LONG (1 / 6.0)
 
 /* Returns the sum whose variance describes the metric, PROFILE_NEIGHBOURS_SUMS if there is none. */
 static enum profile_neighbours_sum error_sum_of(const struct error_terms *terms, enum metric metric)
@@ -25,10 +25,27 @@ static enum profile_neighbours_sum error_sum_of(const struct error_terms *terms,
         return PROFILE_NEIGHBOURS_SHARED_IDLENESS;
     case METRIC_THREAD_IDLENESS:
         return PROFILE_NEIGHBOURS_INVERSE_BUSY;
-    default: /* A late sample divides its periods between no core and blocked: their errors come together. Core idleness
-              * may be negative: the whole program's may be 0 where rows have much of either sign. */
+    case METRIC_BLOCKED:
+        return PROFILE_NEIGHBOURS_BLOCKED;
+    case METRIC_NO_CORE:
+        return PROFILE_NEIGHBOURS_NO_CORE;
+    case METRIC_CORE_IDLENESS:
+        return PROFILE_NEIGHBOURS_CORES;
+    case METRIC_RANK_IDLENESS:
+        return PROFILE_NEIGHBOURS_RANKS;
+    default:
         return PROFILE_NEIGHBOURS_SUMS;
     }
+}
+
+/* Upper bound on the factor by which simultaneous sampling of threads increases the variance: N / (N - 1) for N parts of a
+ * period. */
+static double error_together(double threads)
+{
+    double parts = 4;
+    while (parts < threads)
+        parts *= 2;
+    return threads > 1 ? parts / (parts - 1) : 1;
 }
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric)
@@ -65,17 +82,20 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
     }
     double most = unit * fmax(up, down);
     enum profile_neighbours_sum sum = error_sum_of(terms, metric);
-    bool compared = sum < PROFILE_NEIGHBOURS_SUMS && terms->periods[sum] > 0;
+    /* Neighbours show each thread's own variance. Threads that take turns on a core, or outside teams, do opposite things. */
+    bool compared = sum < PROFILE_NEIGHBOURS_SUMS && terms->rains[sum] > 0;
     double all = terms->period > 0 ? terms->lifetime / terms->period : 0;
     if (compared)
         all = terms->periods[sum];
-    return (struct error_form){.few = UNSEEN * most * most,
-                               .each = unit * (up - down),
-                               .own = unit * up * down,
-                               .beside = unit * beside,
-                               .all = all,
-                               .rains = compared ? terms->rains[sum] : 0,
-                               .together = t > 1 && !compared ? TOGETHER : 1};
+    return (struct error_form){
+        .few = UNSEEN * most * most,
+        .each = unit * (up - down),
+        .own = unit * up * down,
+        .beside = unit * beside,
+        .all = all,
+        .rains = compared ? terms->rains[sum] : 0,
+        .ends = compared ? UNSEEN_OF_LONG : 1,
+        .together = !compared || metric == METRIC_NO_CORE || terms->without_team ? error_together(t) : 1};
 }
 
 static double error_alone(const struct error_form *form, double value, struct error_basis basis)
@@ -90,20 +110,31 @@ static double error_rain(const struct error_form *form, double value, struct err
 
 static double error_left(const struct error_form *form, double value, double rain)
 {
-    double even = form->all > 0 ? value * value / form->all : 0;
+    double even = form->all > 0 || form->rains > 0 ? INFINITY : 0;
+    if (form->all > 0)
+        even = value * value / form->all;
     if (form->rains > 0)
         even = fmin(even, rain * rain / form->rains);
     return fmin(rain, form->together * fmax(0, rain - even));
 }
 
-/* Thread idleness is T inverse_busy - own, for the T that is known at the end. */
+/* Thread idleness I is T inverse_busy - own, for the T that is known at the end. Core idleness beside teams is C/T I +
+ * (C/T - 1) own: its deviation is at most the sum of theirs. A late sample divides its periods between blocked and no core,
+ * so what is wrong with the one is wrong with the other. */
 static double error_compared(const struct error_terms *terms, const struct profile *profile, size_t sum)
 {
     const double *variance = profile->variance;
-    double t = terms->threads;
-    if (sum != PROFILE_NEIGHBOURS_INVERSE_BUSY)
+    double t = terms->threads, each = terms->cores / t, own = variance[PROFILE_NEIGHBOURS_OWN];
+    bool beside_teams = sum == PROFILE_NEIGHBOURS_CORES && !terms->without_team;
+    if (sum == PROFILE_NEIGHBOURS_BLOCKED)
+        return variance[sum] + fmax(0, variance[PROFILE_NEIGHBOURS_NO_CORE]);
+    if (sum != PROFILE_NEIGHBOURS_INVERSE_BUSY && !beside_teams)
         return variance[sum];
-    return t * t * variance[sum] - t * variance[PROFILE_NEIGHBOURS_BOTH] + variance[PROFILE_NEIGHBOURS_OWN];
+    double idle = t * t * variance[PROFILE_NEIGHBOURS_INVERSE_BUSY] - t * variance[PROFILE_NEIGHBOURS_BOTH] + own;
+    if (!beside_teams)
+        return idle;
+    double deviation = each * sqrt(fmax(0, idle)) + fabs(each - 1) * sqrt(fmax(0, own));
+    return deviation * deviation;
 }
 
 /* Sets for each kind of time what makes the whole program's variance that of its neighbouring samples, if that is less
@@ -111,28 +142,40 @@ static double error_compared(const struct error_terms *terms, const struct profi
 static void error_count_periods(struct error_terms *terms, const struct profile *profile)
 {
     struct profile_sums total = {.samples = 0};
-    if (!profile->has_variance)
-        return;
     for (size_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS && profile->nodes[i].kind != PROFILE_NODE_RANKS)
+        if (profile->nodes[i].kind == PROFILE_NODE_RANKS)
+            total.rank_idle += profile->nodes[i].metric.rank_idle;
+        else if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
             profile_sums_add(&total, &profile->nodes[i].metric);
     double own = profile_sums_own(&total);
     const struct {
         enum metric metric;
         double ns;
-    } sums[] = {
-        [PROFILE_NEIGHBOURS_WORK] = {METRIC_WORK, total.work},
-        [PROFILE_NEIGHBOURS_LOCK_WAIT] = {METRIC_LOCK_WAIT, total.lock_wait},
-        [PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = {METRIC_LOCK_WAIT_HERE, total.lock_wait_here},
-        [PROFILE_NEIGHBOURS_MPI_WAIT] = {METRIC_MPI_WAIT, total.mpi_wait},
-        [PROFILE_NEIGHBOURS_SHARED_IDLENESS] = {METRIC_SHARED_IDLENESS, total.shared_idle},
-        [PROFILE_NEIGHBOURS_INVERSE_BUSY] = {METRIC_THREAD_IDLENESS, terms->threads * total.inverse_busy - own}};
+    } sums[] = {[PROFILE_NEIGHBOURS_WORK] = {METRIC_WORK, total.work},
+                [PROFILE_NEIGHBOURS_LOCK_WAIT] = {METRIC_LOCK_WAIT, total.lock_wait},
+                [PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = {METRIC_LOCK_WAIT_HERE, total.lock_wait_here},
+                [PROFILE_NEIGHBOURS_MPI_WAIT] = {METRIC_MPI_WAIT, total.mpi_wait},
+                [PROFILE_NEIGHBOURS_SHARED_IDLENESS] = {METRIC_SHARED_IDLENESS, total.shared_idle},
+                [PROFILE_NEIGHBOURS_INVERSE_BUSY] = {METRIC_THREAD_IDLENESS, terms->threads * total.inverse_busy - own},
+                [PROFILE_NEIGHBOURS_BLOCKED] = {METRIC_BLOCKED, total.blocked},
+                [PROFILE_NEIGHBOURS_NO_CORE] = {METRIC_NO_CORE, total.no_core},
+                [PROFILE_NEIGHBOURS_CORES] = {METRIC_CORE_IDLENESS, terms->without_team
+                                                                        ? total.core_idle
+                                                                        : terms->cores * total.inverse_busy - own},
+                [PROFILE_NEIGHBOURS_RANKS] = {METRIC_RANK_IDLENESS, total.rank_idle}};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        bool has =
+            profile
+                ->has_variance[i == PROFILE_NEIGHBOURS_CORES && !terms->without_team ? 0 : i / PROFILE_NEIGHBOURS_EACH];
+        if (!has || i == PROFILE_NEIGHBOURS_OWN || i == PROFILE_NEIGHBOURS_BOTH)
+            continue;
         double value = 1e-9 * sums[i].ns, variance = fmax(0, 1e-18 * error_compared(terms, profile, i));
         struct error_form form = error_form_of(terms, sums[i].metric);
         double rain = error_rain(&form, value, error_basis_of(&total));
         if (variance < error_left(&form, value, rain)) {
-            terms->periods[i] = value * value / (rain - variance);
+            /* core idleness beside teams may be 0 where rows have much of either sign */
+            if (i != PROFILE_NEIGHBOURS_CORES || terms->without_team)
+                terms->periods[i] = value * value / (rain - variance);
             terms->rains[i] = rain * rain / (rain - variance);
         }
     }
@@ -175,7 +218,8 @@ double error_variance(const struct error_terms *terms, enum metric metric, doubl
 {
     struct error_form form = error_form_of(terms, metric);
     double alone = error_alone(&form, value, basis), rain = error_rain(&form, value, basis);
-    return form.few * (alone > 0 ? rain / alone : 1) + error_left(&form, value, rain);
+    double left = error_left(&form, value, rain), unseen = fmax(left, form.ends * rain);
+    return form.few * (alone > 0 ? unseen / alone : 1) + left;
 }
 
 struct error_basis error_basis_of(const struct profile_sums *sums)

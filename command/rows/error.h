@@ -17,16 +17,17 @@ struct error_terms error_terms_bound(const struct error_terms *terms);
 /* The coefficients of a metric's variance. The page computes the errors of its own sums from them
  * (command/html/page/README.md). The variance of a value is
  *
- *     few rain / alone + min(rain, together max(0, rain - even))
+ *     few max(left, ends rain) / alone + left
  *
- * with  alone = |each value + own busy time|, the variance if each thread was busy alone,
+ * with  left  = min(rain, together max(0, rain - even)),
+ *       alone = |each value + own busy time|, the variance if each thread was busy alone,
  *       rain  = max(0, alone - beside idle_beside),
  *       even  = min(value^2 / all, rain^2 / rains).
  *
- * `all` is the number of periods in which time of this kind occurs. If `all` is 0, `even` is 0; if `rains` is 0, the second
- * term is left out. Each sampling period has one sample, so code that runs in all of them has no error. */
+ * `all` is the number of periods in which time of this kind occurs. A term whose `all` or `rains` is 0 is left out; if both
+ * are, `even` is 0. Each sampling period has one sample, so code that runs in all of them has no error. */
 struct error_form {
-    double few, each, own, beside, all, rains, together;
+    double few, each, own, beside, all, rains, ends, together;
 };
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric);

@@ -101,8 +101,8 @@ struct error_terms {
     bool without_team;
     bool waits;  /* whether threads waited for locks */
     bool shared; /* whether `idleness` means shared idleness */
-    /* by enum profile_neighbours_sum: `all` and `rains` of struct error_form, as far as its variance tells them; 0: it
-     * tells less than the lifetime of the threads */
+    /* by enum profile_neighbours_sum: `all` and `rains` of struct error_form, as far as its variance tells them; both 0:
+     * it tells less than the lifetime of the threads */
     double periods[PROFILE_NEIGHBOURS_SUMS], rains[PROFILE_NEIGHBOURS_SUMS];
 };
 

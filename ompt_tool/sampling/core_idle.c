@@ -51,6 +51,6 @@ void core_idle_note_sleep(struct thread *thread, const struct delivery *delivery
 void core_idle_book(struct thread *thread, uint32_t node_idx, double p, struct census census, bool runs)
 {
     census.asleep += !runs && !census.own_asleep; /* the census took the thread for one that works */
-    attribute_cores(&thread->tree, node_idx, p, census, runs && !census.own_asleep,
-                    load_relaxed(&arena_header()->cores));
+    thread->neighbours.core_idle += attribute_cores(&thread->tree, node_idx, p, census, runs && !census.own_asleep,
+                                                    load_relaxed(&arena_header()->cores));
 }

@@ -95,7 +95,9 @@ static void rank_blame_share(struct thread *thread, enum ranks_target target, ui
             rank_blame_in(thread, target, node_idx, rank_blame_key(call->call, call->own_program));
         if (!ranks)
             continue;
-        ranks->blame += p * call->named + p * call->any / census.busy;
+        double blame = p * call->named + p * call->any / census.busy;
+        ranks->blame += blame;
+        thread->neighbours.rank_idle += blame;
         ranks->named += p * call->named;
         ranks->wall += p * (call->any + call->named) / waiting;
     }

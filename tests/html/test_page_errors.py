@@ -3,7 +3,7 @@
 from browser import PageTest
 from test_page import small
 
-FIGURES = {"few": 5e7, "each": 5000, "own": 0, "beside": 0, "all": 400, "together": 1.333333333}
+FIGURES = {"few": 5e7, "each": 5000, "own": 0, "beside": 0, "all": 400, "rains": 0, "ends": 1, "together": 1.333333333}
 
 
 def with_errors(**more):

@@ -210,7 +210,7 @@ class Series(PageTest):
 
     def test_whiskers_where_idleness_begins(self):
         """A millisecond of work, then half of one in which a thread idles."""
-        figures = {"few": 100, "each": 10, "own": 0, "beside": 0, "all": 0, "together": 1}
+        figures = {"few": 100, "each": 10, "own": 0, "beside": 0, "all": 0, "rains": 0, "ends": 1, "together": 1}
         self.open(phased(error={"deviations": 2, "of": {"idleness": figures, "work": figures}}))
         path = self.bars(
             """(() => {

@@ -226,7 +226,7 @@ DEFECTS = [
     Defect("bins: what a region's context waited for keeps its own", "        time_move(tree, from_idx, to_idx);\n", "        (void)to_idx;\n"),
     Defect("bins: dispatch is in no lane", "    time_add_state(&thread->tree, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);\n", ""),
     Defect("errors: idleness beside others is not summed", "(float)(idle - idle / census.busy);", "0;"),
-    Defect("errors: neighbouring samples are not compared", "    profile->has_variance = true;\n", ""),
+    Defect("errors: neighbouring samples are not compared", "    profile->has_variance[record] = true;\n", ""),
     Defect("errors: neighbours count twice", "x - 5.0 / 3 * a + 2.0 / 3 * b;", "x - 10.0 / 3 * a + 2.0 / 3 * b;"),
     Defect("errors: a row's idleness is as even as its sum", "even = fmin(even, rain * rain / form->rains);", ";"),
     Defect("errors: nothing is stated", "return ERROR_DEVIATIONS * sqrt(error_variance(terms, metric, value, basis));", "return INFINITY;"),

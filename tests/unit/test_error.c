@@ -173,17 +173,44 @@ UNIT_TEST(what_neighbouring_samples_say_replaces_the_time_of_all_threads)
                               .node_count = 1,
                               .threads = threads,
                               .thread_count = 3,
-                              .has_variance = true};
+                              .has_variance = {true}};
     profile.variance[PROFILE_NEIGHBOURS_WORK] = 1e18 * ends;
     struct error_terms terms = error_terms_of(&profile), bound = error_terms_bound(&terms);
-    double floor = error_variance(&terms, METRIC_WORK, 0, ERROR_ALONE);
-    assert_true(fabs(error_variance(&terms, METRIC_WORK, 10, ERROR_ALONE) - floor - ends) < 1e-12);
-    assert_true(fabs(error_variance(&terms, METRIC_WORK, 5, ERROR_ALONE) - floor - (5 * PERIOD + ends / 2) / 2) < 1e-9);
-    profile.has_variance = false; /* an older file */
+    double unseen = 2 * PERIOD * PERIOD, all = error_variance(&terms, METRIC_WORK, 10, ERROR_ALONE),
+           half = error_variance(&terms, METRIC_WORK, 5, ERROR_ALONE), left = (5 * PERIOD + ends / 2) / 2;
+    assert_true(fabs(all - unseen / 6 - ends) < 1e-12);
+    assert_true(fabs(half - unseen * left / (5 * PERIOD) - left) < 1e-9);
+    profile.has_variance[0] = false; /* an older file */
     terms = error_terms_of(&profile);
     assert_true(error_variance(&terms, METRIC_WORK, 10, ERROR_ALONE) ==
                 error_variance(&bound, METRIC_WORK, 10, ERROR_ALONE));
     assert_true(error_variance(&bound, METRIC_WORK, 10, ERROR_ALONE) > 50 * ends);
+}
+
+/* One of two threads works on two cores, then both: a row's core idleness may be as large as its error however small the
+ * program's is. */
+UNIT_TEST(core_idleness_has_the_variance_of_neighbours_for_the_number_of_cores)
+{
+    struct merged_node node = {.kind = PROFILE_NODE_FRAME, .metric = {.work = 10e9, .inverse_busy = 5e9}};
+    struct profile_thread threads[2] = {{.last_ns = 5000000000}, {.last_ns = 5000000000}};
+    struct profile profile = {.header = {.rate = 200, .period_ns = 5000000, .threads_max = 4, .cores = 2},
+                              .nodes = &node,
+                              .node_count = 1,
+                              .threads = threads,
+                              .thread_count = 2,
+                              .has_variance = {true}};
+    struct error_basis basis = {.own = 10};
+    profile.variance[PROFILE_NEIGHBOURS_INVERSE_BUSY] = 3e14;
+    profile.variance[PROFILE_NEIGHBOURS_BOTH] = 2e14;
+    profile.variance[PROFILE_NEIGHBOURS_OWN] = 1e14;
+    struct error_terms terms = error_terms_of(&profile);
+    double all = error_variance(&terms, METRIC_CORE_IDLENESS, 0, basis);
+    basis.own /= 10;
+    double tenth = error_variance(&terms, METRIC_CORE_IDLENESS, 0, basis);
+    /* thread idleness has 16 x 3e-4 - 4 x 2e-4 + 1e-4; a little may be unseen, of samples that add 1/2 to 1 */
+    double expected = pow(0.5 * sqrt(41e-4) + 0.5 * sqrt(1e-4), 2);
+    assert_true(all >= expected && all < expected * 1.05);
+    assert_true(tenth > all);
 }
 
 UNIT_MAIN(NULL, NULL)

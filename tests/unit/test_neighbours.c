@@ -8,15 +8,15 @@
 
 #define P 5e6 /* a sample of 5 ms */
 
-static struct profile_neighbours record;
+static struct profile_neighbours record[PROFILE_NEIGHBOURS_RECORDS];
 static struct neighbours neighbours;
 static struct profile_thread ledger;
 
 static void begin(void)
 {
     memset(&ledger, 0, sizeof(ledger));
-    memset(&record, 0, sizeof(record));
-    neighbours = (struct neighbours){.record = &record};
+    memset(record, 0, sizeof(record));
+    neighbours = (struct neighbours){.record = {&record[0], &record[1]}};
 }
 
 /* A delivery that stands for that many periods. */
@@ -29,7 +29,7 @@ static void deliver(double *sum, uint32_t periods)
 
 static double variance_of(enum profile_neighbours_sum sum)
 {
-    return record.variance[sum] / (P * P);
+    return record[sum / PROFILE_NEIGHBOURS_EACH].variance[sum % PROFILE_NEIGHBOURS_EACH] / (P * P);
 }
 
 /* Of thread idleness, for T threads. */
@@ -111,6 +111,19 @@ UNIT_TEST(threads_that_begin_later_count_from_the_start)
     }
     assert_near(variance_of_idleness(1), 0);
     assert_near(variance_of_idleness(4), 9 / 3.0);
+}
+
+/* What came later is in a second record. */
+UNIT_TEST(sleep_and_idle_cores_have_a_variance_too)
+{
+    begin();
+    for (uint32_t i = 0; i < 30; i++) {
+        neighbours.core_idle += i % 3 == 2 ? 2 * P : 0;
+        deliver(i % 3 == 2 ? &ledger.blocked : &ledger.no_core, 1);
+    }
+    assert_near(variance_of(PROFILE_NEIGHBOURS_BLOCKED), 10);
+    assert_near(variance_of(PROFILE_NEIGHBOURS_CORES), 40);
+    assert_near(record[0].variance[PROFILE_NEIGHBOURS_WORK], 0);
 }
 
 UNIT_MAIN(NULL, NULL)

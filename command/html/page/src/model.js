@@ -231,9 +231,11 @@ export class Model {
             alone = Math.abs(form.each * value + form.own * own),
             rain = Math.max(0, alone - form.beside * beside),
             evenRain = form.rains > 0 ? rain ** 2 / form.rains : Infinity,
-            even = form.all > 0 ? Math.min(value ** 2 / form.all, evenRain) : 0,
-            left = form.together * Math.max(0, rain - even);
-        return deviations * Math.sqrt(form.few * (alone > 0 ? rain / alone : 1) + Math.min(rain, left));
+            evenValue = form.all > 0 ? value ** 2 / form.all : Infinity,
+            even = form.all > 0 || form.rains > 0 ? Math.min(evenValue, evenRain) : 0,
+            left = Math.min(rain, form.together * Math.max(0, rain - even)),
+            unseen = Math.max(left, rain * form.ends);
+        return deviations * Math.sqrt(form.few * (alone > 0 ? unseen / alone : 1) + left);
     }
 
     rowError(row, metric, exclusive) {
