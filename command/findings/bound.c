@@ -80,6 +80,9 @@ static double least_run_s(const struct inquiry *inquiry, const struct relief *re
 {
     const struct floors *floors = &inquiry->floors;
     double ranks = (double)job_ranks(inquiry->profile), threads = fmax(1, inquiry->threads);
+    /* a program that is linked with a runtime but has no region: its own threads share the work */
+    if (inquiry->profile->header.regions == 0 && !inquiry->profile->header.merged)
+        threads = fmax(threads, (double)floors->threads);
     double cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
     double gone_s = relief->spent_s + relief->dropped_s;
     double awake_s = least_of(inquiry, floors->sum_s - floors->slept_s - gone_s, floors->variance);

@@ -66,6 +66,11 @@ WITH_PROFILE(waiting_in_a_loop_is_no_call_but_a_loop_of_the_program)
     made.nodes[lost].metric = (struct profile_sums){.samples = 2000, .no_core = 10 * S, .inverse_busy = 10 * S};
     gather();
     assert_string_equal(found("spin")->title, "spin-waiting on a flag in heavy: 17 % of the effort with a core");
+    made.profile.header.threads_max = 1; /* linked with a runtime, but without regions */
+    made.profile.header.regions = 0;
+    made.profile.thread_count = 2;
+    gather();
+    assert_in(found("spin")->advice, "a condition variable");
 }
 
 WITH_PROFILE(each_line_that_calls_is_a_finding_of_its_own)

@@ -123,6 +123,11 @@ UNIT_TEST_WITH(threads_that_wait_at_barriers_have_unequal_work, NULL, destroy)
     assert_in(finding->evidence, "work for 2.00 to 5.00 s");
     assert_about(finding->seconds, 6);
     assert_about(finding->gain_s, 2);
+    made.profile.header.threads_max = 1; /* linked with a runtime, but without regions: the wait is no second finding */
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_null(strstr(program.findings->finding[i].title, "blocked in pthread_barrier_wait"));
+    made.profile.header.threads_max = THREADS;
     uint32_t slow = frame(0, KEY(SOLVE)); /* what the others wait for begins in another function */
     made.nodes[slow].metric = (struct profile_sums){.samples = 1000, .work = 5 * S, .inverse_busy = 5 * S};
     made.nodes[made.profile.wakes->waker].metric = (struct profile_sums){.samples = 800, .work = 4 * S};
@@ -200,6 +205,9 @@ UNIT_TEST_WITH(the_slow_stage_of_a_pipeline_is_a_finding, NULL, destroy)
               "waits for others for only 0 % of its time; most of the waiting is in pthread_cond_wait");
     assert_about(finding->seconds, 8);
     assert_about(finding->gain_s, 5 - 7.0 / 4); /* 7 s of work on four cores */
+    made.profile.header.threads_max = 1;        /* linked with a runtime, but without regions */
+    gather();
+    assert_about(found("bottleneck")->gain_s, 5 - 7.0 / 4);
 }
 
 /* The last stage waits for the second only because this one waits for the first. */
