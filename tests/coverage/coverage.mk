@@ -1,5 +1,6 @@
 # Programs of the coverage table, and the table. Included by tests/tests.mk.
 #   make coverage         all compilers and runtimes; writes tests/coverage/results.md (some five minutes, on a quiet machine)
+#   make coverage-waits   the share of waiting for other threads whose waker or holder is named
 #   make coverage-quick   clang on the newest libomp, and gcc on its libgomp: a stage of `make test`
 # NAME is built by clang, NAME_gcc by gcc. A program that a compiler refuses is not there, its message is in NAME.log:
 # the runner shows it and decides whether that is known.
@@ -22,12 +23,15 @@ COVERAGE_TRY = rm -f $@; $(1) >$@.log 2>&1 || echo "coverage: $(notdir $@) not b
 
 TEST_BUILT += $(if $(SAN),,coverage-quick-programs)
 
-.PHONY: coverage coverage-quick coverage-programs coverage-quick-programs
+.PHONY: coverage coverage-waits coverage-quick coverage-programs coverage-quick-programs
 coverage: $(PRODUCTS) coverage-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py -j 1 --table tests/coverage/results.md
 
 coverage-quick: $(PRODUCTS) coverage-quick-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --quick
+
+coverage-waits: $(PRODUCTS) $(TEST_BIN)/wakes $(TEST_BIN)/std_waits $(TEST_BIN)/posix_locks
+	@BUILD=$(BUILD) $(PYTHON) tests/coverage/waits.py | tee tests/coverage/waits.md
 
 coverage-programs: $(COVERAGE_ALL)
 coverage-quick-programs: $(COVERAGE_QUICK)
