@@ -13,10 +13,13 @@ class Case:
 
     def __init__(self, name, argv, threads=2, theory="", env=None):
         self.name, self.argv, self.threads, self.theory, self.env = name, argv, threads, theory, env or {}
-        self.launcher = []  # what measures the program where the runtime does not load the tool
+        # what measures the program where the runtime does not load the tool
+        self.launcher = [harness.BLAME, "run", "--"] if os.path.basename(argv[0]) == "threads" else []
 
     def by_gcc(self):
         """The same case as GCC builds it, on libgomp."""
+        if os.path.basename(self.argv[0]) == "threads":
+            return self  # has no OpenMP
         path = os.path.join(ACCURACY_PROGRAMS, os.path.basename(self.argv[0]) + "_gcc")
         case = Case(self.name, [path, *self.argv[1:]], self.threads, self.theory, self.env)
         case.launcher = [harness.BLAME, "run", "--"]
@@ -37,6 +40,10 @@ def shared(name):
 
 def waits(construct, threads=2):
     return [os.path.join(ACCURACY_PROGRAMS, "waits"), construct, str(threads)]
+
+
+def threads(pattern):
+    return [os.path.join(ACCURACY_PROGRAMS, "threads"), pattern]
 
 
 ONE_BUSY = "one thread at a time is busy, so nobody waits for a core while it counts: exact"
@@ -103,3 +110,15 @@ HANDOFF_CASES = [
 ]
 
 CASES += HANDOFF_CASES
+
+
+# Programs without OpenMP: idle are cores.
+THREADS_CASES = [
+    Case("producer and consumer", threads("producer")),
+    Case("pool, slow producer", threads("pool"), 2),
+    Case("lock convoy", threads("convoy"), 2),
+    Case("writer behind readers", threads("rwlock"), 2),
+    Case("serial phase before a pool", threads("serial")),
+    Case("pipeline, one slow stage", threads("pipeline"), 3, LATE),
+]
+CASES += THREADS_CASES

@@ -36,7 +36,7 @@
  * replace the named function on the stack. */
 #define HELPER static inline __attribute__((always_inline))
 
-enum interval_kind { INTERVAL_WORK, INTERVAL_HOLD, INTERVAL_WAIT, INTERVAL_RUNTIME };
+enum interval_kind { INTERVAL_WORK, INTERVAL_HOLD, INTERVAL_WAIT, INTERVAL_RUNTIME, INTERVAL_BLOCKED };
 
 struct interval {
     double begin_s, end_s;
@@ -50,7 +50,7 @@ struct interval {
 
 struct blamed {
     const char *function;
-    double work, idleness, shared_idleness, lock_wait, lock_wait_here, no_core;
+    double work, idleness, shared_idleness, lock_wait, lock_wait_here, no_core, blocked, core_idleness;
 };
 
 #define MAX_INTERVALS 65536
@@ -174,7 +174,7 @@ static inline void record_interval(enum interval_kind kind, const char *function
     in->lock = lock;
     in->begin_s = begin_s;
     in->end_s = end_s;
-    in->no_core_s = no_core_between(kind == INTERVAL_WAIT || kind == INTERVAL_RUNTIME, begin_s, end_s);
+    in->no_core_s = no_core_between(kind == INTERVAL_WAIT || kind >= INTERVAL_RUNTIME, begin_s, end_s);
     in->thread = thread_number;
     in->team = omp_get_num_threads();
 }
@@ -244,18 +244,36 @@ static inline struct blamed *holder_of(struct interval *const *now, const void *
     return row;
 }
 
+static inline int core_count(void)
+{
+    static int cores;
+    if (!cores)
+        cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return cores;
+}
+
 /* Charges `dt` seconds in which the threads were in `now` (NULL: idle). */
 static inline void sweep_step(struct interval *const *now, int threads_max, double dt)
 {
-    int busy = 0;
-    for (int i = 0; i < thread_count; i++)
+    int busy = 0, run = 0;
+    for (int i = 0; i < thread_count; i++) {
         busy += now[i] != NULL;
+        run += now[i] && now[i]->kind <= INTERVAL_HOLD;
+    }
     for (int i = 0; i < thread_count; i++) {
         if (!now[i])
             continue;
         if (now[i]->kind == INTERVAL_RUNTIME)
             continue; /* busy, and the runtime's own rows are not ours to predict */
         struct blamed *row = blamed_row(now[i]->function);
+        if (now[i]->kind == INTERVAL_BLOCKED) {
+            double lacked_dt = take_no_core(now[i], NULL, dt);
+            row->no_core += lacked_dt;
+            row->blocked += dt - lacked_dt;
+            continue;
+        }
+        if (now[i]->kind <= INTERVAL_HOLD && run < core_count())
+            row->core_idleness += dt * (core_count() - run) / run;
         struct blamed *holder = now[i]->kind == INTERVAL_WAIT ? holder_of(now, now[i]->lock) : NULL;
         double no_core_dt = take_no_core(now[i], holder, dt), core_dt = dt - no_core_dt;
         row->no_core += no_core_dt;
@@ -332,6 +350,24 @@ static inline void print_expectations(int threads_max)
             expect("lock_wait", row->function, row->lock_wait);
         if (row->lock_wait_here > 0)
             expect("lock_wait_here", row->function, row->lock_wait_here);
+    }
+}
+
+/* Of a program without a region: cores, not threads, are idle because of what runs. */
+static inline void print_thread_expectations(void)
+{
+    sweep(1);
+    for (int i = 0; i < blamed_count; i++) {
+        const struct blamed *row = &blamed[i];
+        const struct {
+            const char *metric;
+            double seconds;
+        } of[] = {{"work", row->work},           {"core_idleness", row->core_idleness},
+                  {"lock_wait", row->lock_wait}, {"lock_wait_here", row->lock_wait_here},
+                  {"blocked", row->blocked},     {"no_core", loaded ? row->no_core : 0}};
+        for (unsigned j = 0; j < sizeof of / sizeof *of; j++)
+            if (of[j].seconds > 0)
+                expect(of[j].metric, row->function, of[j].seconds);
     }
 }
 
