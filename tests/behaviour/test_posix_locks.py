@@ -32,6 +32,17 @@ a wait
 creates
 begins 0 mutex
 ends
+a futex
+waits for number to differ from 1
+sleeps 4 number
+not woken
+waits for number to differ from 2
+begins 3 number
+ends
+wakes one at number
+wakes one at number
+take 3 number
+book 3 number 1 2 3
 something is left
 take 0 mutex, held
 book 0 mutex 1 2 3, free

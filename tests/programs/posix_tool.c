@@ -1,11 +1,13 @@
 /* A tool of libblame-pthreads.so's, in the program: prints what the layer reports of one thread's locks, and of two. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -17,7 +19,7 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static sem_t posted;
-static uint32_t *word;
+static uint32_t *word, number; /* number: a lock of a library's own, if one waits while it is 2 */
 static int held;
 static bool reports, joins;
 static pthread_key_t key;
@@ -32,6 +34,7 @@ static const char *name_of(const void *object)
            : object == &spin    ? "spin"
            : object == &ready   ? "condition"
            : object == &posted  ? "semaphore"
+           : object == &number  ? "number"
            : object             ? "?"
                                 : "none";
 }
@@ -95,6 +98,17 @@ static void slept(bool woken)
 static void wakes(const void *object)
 {
     printf("wakes %s\n", name_of(object));
+}
+
+static bool word_waits(const void *object, uint32_t value)
+{
+    printf("waits for %s to differ from %u\n", name_of(object), value);
+    return value == 2;
+}
+
+static void word_wakes(const void *object)
+{
+    printf("wakes one at %s\n", name_of(object));
 }
 
 static void *lives(void *text);
@@ -250,11 +264,22 @@ static void use_all(void)
     sem_wait(&posted);
 }
 
+static void use_futex(void)
+{
+    syscall(SYS_futex, &number, FUTEX_WAIT, 1, NULL, NULL, 0);
+    syscall(SYS_futex, &number, FUTEX_WAIT, 2, NULL, NULL, 0);
+    syscall(SYS_futex, &number, FUTEX_WAKE, 2, NULL, NULL, 0);
+    syscall(SYS_futex, &number, FUTEX_WAKE, 1, NULL, NULL, 0);
+    word[0] = 1;
+    syscall(SYS_futex, &number, FUTEX_WAKE, 1, NULL, NULL, 0);
+    word[0] = 0;
+}
+
 int main(void)
 {
-    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends, take,        book,
-                                              reacquires,  creates,     begins,    thread_ends, own_signal,
-                                              restricts,   sleeps,      slept,     wakes,       starts};
+    static const struct pthreads_tool tool = {sizeof tool, wait_begins, wait_ends,   take,       book,      reacquires,
+                                              creates,     begins,      thread_ends, own_signal, restricts, sleeps,
+                                              slept,       wakes,       starts,      word_waits, word_wakes};
     pthreads_layer_attach *attach = (pthreads_layer_attach *)dlsym(RTLD_DEFAULT, PTHREADS_LAYER_ATTACH);
     pthread_t thread;
     make(&careful, PTHREAD_MUTEX_ERRORCHECK);
@@ -273,6 +298,8 @@ int main(void)
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
     pthread_join(thread, NULL);
+    puts("a futex");
+    use_futex();
     puts("something is left");
     word[0] = word[1] = 1;
     use_all();
