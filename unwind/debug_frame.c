@@ -7,6 +7,7 @@
 
 #define MAX_SECTIONS  512u
 #define HEADERS_BLOCK 16u
+#define NAMES_BYTES   512u /* of section names */
 
 /* Skips one entry of the section. If it belongs to a function, stores it in *entry and returns true. */
 static bool debug_frame_read_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
@@ -85,20 +86,43 @@ struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t l
     return frame;
 }
 
-static bool is_named_debug_frame(int fd, const Elf64_Shdr *section, const Elf64_Shdr *names)
+/* The beginning of a file's section names: enough for most files, so that they are read once. */
+struct debug_frame_names {
+    char text[NAMES_BYTES];
+    size_t bytes;
+    uint64_t offset; /* in the file */
+};
+
+static bool debug_frame_read_names(int fd, const Elf64_Ehdr *elf, struct debug_frame_names *names)
+{
+    Elf64_Shdr header;
+    if (os_read_at(fd, &header, sizeof(header), elf->e_shoff + elf->e_shstrndx * sizeof(header)) != sizeof(header))
+        return false;
+    size_t bytes = header.sh_size < sizeof(names->text) ? header.sh_size : sizeof(names->text);
+    ssize_t read = os_read_at(fd, names->text, bytes, header.sh_offset);
+    names->bytes = read > 0 ? (size_t)read : 0;
+    names->offset = header.sh_offset;
+    return true;
+}
+
+static bool is_named_debug_frame(int fd, const Elf64_Shdr *section, const struct debug_frame_names *names)
 {
     static const char wanted[] = ".debug_frame";
     char name[sizeof(wanted)];
-    return os_read_at(fd, name, sizeof(name), names->sh_offset + section->sh_name) == sizeof(name) &&
-           memcmp(name, wanted, sizeof(name)) == 0;
+    const char *text = name;
+    if (section->sh_name + sizeof(wanted) <= names->bytes)
+        text = names->text + section->sh_name;
+    else if (os_read_at(fd, name, sizeof(name), names->offset + section->sh_name) != sizeof(name))
+        return false;
+    return memcmp(text, wanted, sizeof(wanted)) == 0;
 }
 
 static bool debug_frame_find_section(int fd, const Elf64_Ehdr *elf, Elf64_Shdr *section)
 {
-    Elf64_Shdr names, headers[HEADERS_BLOCK];
+    struct debug_frame_names names;
+    Elf64_Shdr headers[HEADERS_BLOCK];
     uint32_t count = elf->e_shnum < MAX_SECTIONS ? elf->e_shnum : MAX_SECTIONS;
-    if (elf->e_shentsize != sizeof(names) || elf->e_shstrndx >= count ||
-        os_read_at(fd, &names, sizeof(names), elf->e_shoff + elf->e_shstrndx * sizeof(names)) != sizeof(names))
+    if (elf->e_shentsize != sizeof(headers[0]) || elf->e_shstrndx >= count || !debug_frame_read_names(fd, elf, &names))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t left = count - i;
