@@ -82,13 +82,13 @@ static void *work(void *argument)
     intptr_t total = 0;
     sigset_t all;
     (void)argument;
+    sigfillset(&all); /* a sample may read the record, and so may the first events after one */
+    sigdelset(&all, SIGSEGV);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
     send_thread_begin(ompt_thread_worker);
     for (int i = 0; i < 2; i++) {
         played_task_init(&workers[i], &teams[i], ompt_task_implicit, 1);
         pthread_barrier_wait(&both);
-        sigfillset(&all); /* a sample may read the record */
-        sigdelset(&all, SIGSEGV);
-        pthread_sigmask(SIG_BLOCK, &all, NULL);
         played_current = &workers[i];
         if (i > 0) {
             ompt_data_t copy = workers[0].data;
@@ -103,7 +103,6 @@ static void *work(void *argument)
         UNREAD(send_wait_begin(ompt_sync_region_taskwait, &teams[i], &workers[i].data, NULL));
         UNREAD(send_wait_end(ompt_sync_region_taskwait, &teams[i], &workers[i].data, NULL));
         UNREAD(send_wait_begin(ompt_sync_region_barrier_implicit_parallel, &teams[i], &workers[i].data, NULL));
-        pthread_sigmask(SIG_UNBLOCK, &all, NULL);
         pthread_barrier_wait(&both);
     }
     pthread_barrier_wait(&both);
