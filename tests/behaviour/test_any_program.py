@@ -71,9 +71,10 @@ class WithoutOpenmp(BlameTest):
     def test_a_script_that_waits_for_a_socket_is_told_its_own_line(self):
         script = os.path.join(self.new_folder(), "fetch.py")
         with open(script, "w", encoding="utf-8") as file:
-            file.write("import os, socket, time\nhere, there = socket.socketpair()\nchild = os.fork()\n"
-                       "if child:\n    there.close()\ndef ask():\n    here.recv(1)\nif child:\n    ask()\nelse:\n    time.sleep(0.5)\n    os._exit(0)\n"
-                       "until = time.process_time() + 0.1\nwhile time.process_time() < until:\n    pass\n")
+            file.write("import os, socket, time\ndef work():\n    until = time.process_time() + 0.05\n    while time.process_time() < until:\n        pass\n"
+                       "def ask():\n    here.recv(1)\n"
+                       "work()  # until it is measured\nhere, there = socket.socketpair()\nchild = os.fork()\n"
+                       "if child:\n    there.close()\n    ask()\nelse:\n    time.sleep(0.5)\n    os._exit(0)\nwork()\n")
         run = self.attached(["/usr/bin/python3", script], {"BLAME_RATE": "1000"}, "launcher")
         self.assertIn(("blocked in recv (waiting for a socket)", "ask  fetch.py:7  < <module>"), self.found(run), run)
 
