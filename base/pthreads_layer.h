@@ -19,8 +19,8 @@ enum pthreads_awaited {
     PTHREADS_ONCE
 };
 
-/* Two words that the tool keeps, in a cache line of their own, and one for the tool. Functions that release a lock or wake
- * threads read only the first two. */
+/* Two words that the tool writes, in a cache line of their own, and an address that the layer gives the tool. Functions that
+ * release a lock or wake threads read only the first two. */
 struct pthreads_words {
     uint32_t left;    /* above 0 while waiters have left something at any lock */
     uint32_t awaited; /* above 0 while samples know of threads that wait until another thread wakes them */

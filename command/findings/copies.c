@@ -4,15 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns whether a function copies memory, or is the copy constructor of a class: "A::A(A const&)". */
+/* Returns where the name of a class ends without its template arguments: behind "a::A" of "a::A<b<int>>". */
+static const char *class_name_end(const char *name, const char *end)
+{
+    int depth = 0;
+    do {
+        if (end > name && end[-1] == '>')
+            depth++;
+        if (depth > 0 && *--end == '<')
+            depth--;
+    } while (depth > 0 && end > name);
+    return end;
+}
+
+/* Returns whether a name is that of a copy constructor: "a::A<int>::A(a::A<int> const&)". */
+static bool is_copy_constructor(const char *name)
+{
+    static const char last[] = " const&)";
+    size_t length = strlen(name);
+    const char *open = strrchr(name, '('), *own = open;
+    if (!open || length < strlen(last) || strcmp(name + length - strlen(last), last) != 0)
+        return false;
+    while (own > name && own[-1] != ':')
+        own--;
+    size_t bytes = (size_t)(open - own);
+    if (bytes == 0 || own - name < 3)
+        return false;
+    const char *class = class_name_end(name, own - 2) - bytes;
+    return class >= name && memcmp(class, own, bytes) == 0 && (class == name || class[-1] == ':');
+}
+
 static bool copies_by_name(const char *name)
 {
-    static const char end[] = " const&)";
-    size_t length = strlen(name);
-    if (strstr(name, "memcpy") || strstr(name, "memmove"))
-        return true;
-    return length > strlen(end) && strcmp(name + length - strlen(end), end) == 0 && strstr(name, "::") &&
-           !strstr(name, "operator");
+    return strstr(name, "memcpy") || strstr(name, "memmove") || is_copy_constructor(name);
 }
 
 /* Returns whether a row copies memory on behalf of a region's directive: by a call in the directive's line, or by the

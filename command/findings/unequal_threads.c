@@ -126,7 +126,7 @@ static void gather_shares(const struct inquiry *inquiry, uint32_t function, cons
 uint32_t busiest_row_of_threads(const struct inquiry *inquiry, uint32_t function, uint32_t *begins)
 {
     const struct rows *rows = inquiry->rows;
-    uint32_t most = ROW_NONE;
+    uint32_t most = *begins = ROW_NONE;
     double work_ns = 0;
     for (uint32_t i = 1; i < rows->count; i++) {
         uint32_t first = rows->row[i].kind == ROW_STATEMENT ? ROW_NONE : thread_first_row(rows, i);

@@ -17,8 +17,11 @@ static uintptr_t *lock_word_entry(uintptr_t word)
 bool lock_word_waits(uintptr_t word, uint32_t value)
 {
     uintptr_t *entry = lock_word_entry(word), known = load_relaxed(entry);
-    if (value != 2 && value != 3)
+    if (value != 2 && value != 3) {
+        if (known == (word | IS_LOCK))
+            store_relaxed(entry, 0);
         return false;
+    }
     if (known != word && known != (word | IS_LOCK))
         store_relaxed(entry, word);
     return known == (word | IS_LOCK);

@@ -598,7 +598,9 @@ static enum restart_result call_go_on_waiting(struct restart_state *state, ucont
         registers_set_result(context, (long)state->job.result_at_end);
         return RESTART_DONE;
     }
-    enum restart_result result = call_go_wait(state, context);
+    /* libc's handler for a cancellation did not see that it interrupted this call, because it was in the stub. */
+    bool is_cancelled = restart_decode_call_before(context) == RESTART_DECODE_CANCELLED;
+    enum restart_result result = is_cancelled ? RESTART_LEFT_PROGRAM_SIGNAL : call_go_wait(state, context);
     if (result != RESTART_DONE && state->job.result_known)
         registers_set_result(context, (long)state->job.result_known);
     return result;

@@ -392,6 +392,18 @@ WITH_CONSTRUCTS(a_copy_constructor_that_the_directives_line_calls_copies)
     assert_about(program.findings->finding[0].gain_s, 8);
 }
 
+WITH_CONSTRUCTS(a_copy_constructor_of_a_template_copies)
+{
+    copy_in("a::table<b<int>>::table(a::table<b<int>> const&)", 21);
+    only("copies");
+}
+
+WITH_CONSTRUCTS(another_function_of_one_object_copies_nothing)
+{
+    copy_in("a::sum::add(a::sum const&)", 21);
+    assert_int_equal(program.findings->count, 0);
+}
+
 /* As in libc++, where a function __constexpr_memmove calls memmove. */
 WITH_CONSTRUCTS(a_copy_inside_a_copy_counts_once)
 {

@@ -45,6 +45,19 @@ UNIT_TEST(a_lock_that_another_thread_gets_before_the_wake_is_known_at_the_next)
     assert_true(waits(&word));
 }
 
+UNIT_TEST(memory_that_is_used_anew_is_no_lock)
+{
+    static uint32_t word = HELD;
+    assert_false(waits(&word));
+    wakes_at(&word, 0);
+    word = HELD;
+    assert_true(waits(&word));
+    word = 7;
+    assert_false(waits(&word));
+    word = HELD;
+    assert_false(waits(&word));
+}
+
 UNIT_TEST(a_counter_a_parker_and_a_semaphore_are_no_locks)
 {
     static uint32_t counter = 0, parker = 1, semaphore = 0;
