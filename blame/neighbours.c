@@ -1,5 +1,7 @@
 #include "blame/neighbours.h"
 
+#include <math.h>
+
 #include <string.h>
 
 #include "base/atomics.h"
@@ -78,14 +80,15 @@ static inline void neighbours_compare_record(struct neighbours *neighbours, uint
     }
 }
 
-/* The second record's sums are 0 in most programs, and it is made when one is not. */
+/* The second record's sums are 0 in most programs, and it is made when one is not. They may cancel each other: core
+ * idleness is negative where threads lack cores. */
 static inline void neighbours_compare_all(struct neighbours *neighbours, struct tree *tree, const double *sums,
                                           double part, bool late)
 {
     double added = 0, both = neighbours_both(neighbours, sums, part, late);
     struct profile_neighbours *record = neighbours_record(neighbours, tree, 0);
     for (uint32_t i = PROFILE_NEIGHBOURS_EACH; i < PROFILE_NEIGHBOURS_SUMS; i++)
-        added += sums[i];
+        added += fabs(sums[i]);
     if (unlikely(!record))
         return;
     record->variance[PROFILE_NEIGHBOURS_BOTH] += both;

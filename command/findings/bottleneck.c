@@ -63,16 +63,32 @@ static bool is_for_data(const struct merged_wake *wake)
     return wake->wake != PROFILE_WAKE_END && wake->wake != PROFILE_WAKE_BARRIER && wake->wake != PROFILE_WAKE_ONCE;
 }
 
+/* A wait of one stage for another. */
+struct stage_wait {
+    struct stage *waiter, *waker;
+    uint32_t row; /* in which the thread waits */
+    double ns;
+};
+
+/* Stores a wait for data and returns true if it is between two stages. */
+static bool wait_of_stage(const struct inquiry *inquiry, struct stages *stages, size_t number, struct stage_wait *to)
+{
+    const struct merged_wake *wake = &inquiry->profile->wakes[number];
+    *to = (struct stage_wait){.waiter = stage_of_node(inquiry, stages, wake->waiter),
+                              .waker = stage_of_node(inquiry, stages, wake->waker),
+                              .row = row_of_node(inquiry->rows, wake->waiter),
+                              .ns = wake->ns};
+    return to->waiter && to->waker && to->waiter != to->waker && is_for_data(wake);
+}
+
 static void gather_waits(const struct inquiry *inquiry, struct stages *stages)
 {
+    struct stage_wait wait;
     for (size_t i = 0; i < inquiry->profile->wake_count; i++) {
-        const struct merged_wake *wake = &inquiry->profile->wakes[i];
-        struct stage *waiter = stage_of_node(inquiry, stages, wake->waiter);
-        struct stage *waker = stage_of_node(inquiry, stages, wake->waker);
-        if (!waiter || !waker || waiter == waker || !is_for_data(wake))
+        if (!wait_of_stage(inquiry, stages, i, &wait))
             continue;
-        waiter->waits_s += 1e-9 * wake->ns;
-        stages->wait_s[waiter - stages->stage][waker - stages->stage] += 1e-9 * wake->ns;
+        wait.waiter->waits_s += 1e-9 * wait.ns;
+        stages->wait_s[wait.waiter - stages->stage][wait.waker - stages->stage] += 1e-9 * wait.ns;
     }
 }
 
@@ -99,24 +115,20 @@ static struct stage *culprit_of(struct stages *stages, size_t awaited)
 /* Adds each wait to its culprit. If `told` is a stage, the rows that wait for it are told of instead. */
 static void charge_waits(const struct inquiry *inquiry, struct stages *stages, const struct stage *told)
 {
+    struct stage_wait wait;
     for (size_t i = 0; i < inquiry->profile->wake_count; i++) {
-        const struct merged_wake *wake = &inquiry->profile->wakes[i];
-        struct stage *waiter = stage_of_node(inquiry, stages, wake->waiter);
-        struct stage *waker = stage_of_node(inquiry, stages, wake->waker);
-        if (!waiter || !waker || waiter == waker || !is_for_data(wake))
-            continue;
-        struct stage *culprit = culprit_of(stages, (size_t)(waker - stages->stage));
-        uint32_t row = row_of_node(inquiry->rows, wake->waiter);
-        if (!culprit || culprit == waiter)
+        struct stage *culprit =
+            wait_of_stage(inquiry, stages, i, &wait) ? culprit_of(stages, (size_t)(wait.waker - stages->stage)) : NULL;
+        if (!culprit || culprit == wait.waiter)
             continue;
         if (told) {
-            inquiry->wait_told_ns[row] += culprit == told ? wake->ns : 0;
+            inquiry->wait_told_ns[wait.row] += culprit == told ? wait.ns : 0;
             continue;
         }
-        culprit->awaited_s += 1e-9 * wake->ns;
-        if (1e-9 * wake->ns > culprit->call_s) {
-            culprit->call_s = 1e-9 * wake->ns;
-            culprit->call = row;
+        culprit->awaited_s += 1e-9 * wait.ns;
+        if (1e-9 * wait.ns > culprit->call_s) {
+            culprit->call_s = 1e-9 * wait.ns;
+            culprit->call = wait.row;
         }
     }
 }

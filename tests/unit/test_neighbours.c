@@ -126,4 +126,16 @@ UNIT_TEST(sleep_and_idle_cores_have_a_variance_too)
     assert_near(record[0].variance[PROFILE_NEIGHBOURS_WORK], 0);
 }
 
+/* More threads than cores: core idleness is negative. */
+UNIT_TEST(sums_that_cancel_each_other_have_variances)
+{
+    begin();
+    for (uint32_t i = 0; i < 20; i++) {
+        neighbours.core_idle -= P;
+        deliver(&ledger.no_core, 1);
+    }
+    assert_near(variance_of(PROFILE_NEIGHBOURS_NO_CORE), 1 / 3.0);
+    assert_near(variance_of(PROFILE_NEIGHBOURS_CORES), 1 / 3.0);
+}
+
 UNIT_MAIN(NULL, NULL)
