@@ -103,7 +103,7 @@ void view_text_trace_note(FILE *out, const struct profile *profile)
 #define FINDINGS_SHOWN  3
 #define CONTEXTS_SHOWN  5
 #define PHASES_SHOWN    5
-#define CONTEXTS_BESIDE 3 /* number of contexts in a list if there are findings */
+#define CONTEXTS_BESIDE 3 /* number of contexts in a list beside one finding; one fewer for each further finding */
 /* functions are shown instead of contexts that have less than this share of the metric together */
 #define FEW_SHARE          0.25
 #define SUMMARY_COLUMNS    100
@@ -641,14 +641,15 @@ static void print_metrics(const struct summary *summary)
 static void print_causes(const struct summary *summary, const struct report_tables *tables)
 {
     struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
-    size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
+    size_t told = findings->count < FINDINGS_SHOWN ? findings->count : FINDINGS_SHOWN;
+    size_t room = told ? CONTEXTS_BESIDE + 1 - told : CONTEXTS_SHOWN;
     print_first_findings(summary, findings);
     if (summary->rows->without_openmp) {
-        bool told = false;
+        bool blocked = false;
         for (size_t i = 0; i < findings->count; i++)
-            told |= strcmp(findings->finding[i].rule, "blocked") == 0;
+            blocked |= strcmp(findings->finding[i].rule, "blocked") == 0;
         print_top_contexts(summary, (struct listed){.metric = METRIC_WORK}, room, "Most of the work");
-        if (!told)
+        if (!blocked)
             print_top_contexts(summary, (struct listed){.metric = METRIC_BLOCKED}, room,
                                "Most of the sleep and spinning");
     }
