@@ -435,17 +435,18 @@ static void print_losses(const struct summary *summary)
         append_loss(line, sizeof line, item);
     }
     if (ledger.paths_truncated) {
-        snprintf(item, sizeof item, "the callers of %llu samples (<truncated>)",
-                 (unsigned long long)ledger.paths_truncated);
+        snprintf(item, sizeof item, "the callers of %llu sample%s (<truncated>)",
+                 (unsigned long long)ledger.paths_truncated, ledger.paths_truncated == 1 ? "" : "s");
         append_loss(line, sizeof line, item);
     }
     if (ledger.unrestored_calls) {
-        snprintf(item, sizeof item, "%llu system calls that a sample interrupted",
-                 (unsigned long long)ledger.unrestored_calls);
+        snprintf(item, sizeof item, "%llu system call%s that a sample interrupted",
+                 (unsigned long long)ledger.unrestored_calls, ledger.unrestored_calls == 1 ? "" : "s");
         append_loss(line, sizeof line, item);
     }
     if (ledger.creations_lost) {
-        snprintf(item, sizeof item, "the creation contexts of %llu tasks", (unsigned long long)ledger.creations_lost);
+        snprintf(item, sizeof item, "the creation contexts of %llu task%s", (unsigned long long)ledger.creations_lost,
+                 ledger.creations_lost == 1 ? "" : "s");
         append_loss(line, sizeof line, item);
     }
     if (*line)
