@@ -249,7 +249,9 @@ static bool entry_look_around(bool runtime)
     entry_warn_of_names();
     modules_launched(blame_launched.images);
     if (!loadmap_init()) {
-        log_line("/proc/self/maps cannot be read, or there is no memory for its contents; nothing is measured", NULL);
+        log_line("/proc/self/maps cannot be read (as after a change of the user or root), or there is no memory "
+                 "for its contents; nothing is measured",
+                 NULL);
         return false;
     }
     entry_flag_modules();

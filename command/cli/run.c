@@ -679,7 +679,8 @@ static void say_no_profile(const char *program)
     log_line_of_job(
         "no profile", rank ? " of rank " : "", rank ? rank : "",
         ": the program started no parallel region on a shared OpenMP runtime (libgomp, libomp), and used less "
-        "than 0.01 s of processor time; or it has an OpenMP tool of its own (ompt_start_tool), or did not "
+        "than 0.01 s of processor time until it ended or changed its user or root; or it has an OpenMP tool of its own "
+        "(ompt_start_tool), or did not "
         "inherit the environment of blame run",
         NULL);
 }
