@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +53,20 @@ bool log_is_open(void)
 {
     struct stat now;
     return !begun.known || (!begun.closed && fstat(STDERR_FILENO, &now) == 0 && is_same_file(&now, &begun.status));
+}
+
+bool log_was_open(void)
+{
+    return begun.known && !begun.closed && !log_is_open();
+}
+
+const char *log_file(char buffer[LOG_FILE_BYTES])
+{
+    log_begin();
+    buffer[0] = '\0';
+    if (!begun.closed)
+        snprintf(buffer, LOG_FILE_BYTES, "%ju:%ju", (uintmax_t)begun.status.st_dev, (uintmax_t)begun.status.st_ino);
+    return buffer;
 }
 
 static long log_poll_stderr(struct pollfd *end, int wait_ms)

@@ -26,6 +26,14 @@ void log_begin(void);
  * [any] */
 bool log_is_open(void);
 
+/* Returns true if stderr was open at log_begin() and has been closed or redirected since. [any] */
+bool log_was_open(void);
+
+#define LOG_FILE_BYTES 44 /* size of log_file()'s buffer */
+
+/* Returns which file stderr was at log_begin(), as text in `buffer`; "" if it was closed. [init] */
+const char *log_file(char buffer[LOG_FILE_BYTES]);
+
 /* Writes bytes to stderr. Discards the rest when the process has waited for readers for one second in total.
  * [any] */
 void log_write(const char *bytes, size_t count);

@@ -253,6 +253,8 @@ struct profile_rank {
     double charged;
 };
 
+#define PROFILE_UNHEARD 2u /* header.reported */
+
 struct profile_header {
     char magic[8];
     uint32_t version;
@@ -308,7 +310,9 @@ struct profile_header {
     /* number of times that the program took the sampling signal, so that we had to choose another */
     uint32_t signals_taken;
     uint32_t wants_region; /* 1: no region has begun yet, and the profile is not kept if none ever begins */
-    uint32_t reported;     /* 1: the finisher has written the reports, as far as that was possible */
+    /* 1: the finisher has written the reports, as far as that was possible; PROFILE_UNHEARD: it printed nothing,
+     * because the program had closed or redirected stderr */
+    uint32_t reported;
     /* part of before_start_ns, in ns, in which the thread was ready to run without a core, and in which it
      * was asleep; the rest is work */
     uint64_t before_no_core_ns, before_blocked_ns;

@@ -14,13 +14,14 @@
 #include "base/job_directory.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "command/cli/finish.h"
 #include "command/cli/run_notes.h"
 #include "command/profile/read.h"
 
-/* Writes the reports in a child process, so that a crash there does not end `blame run`. */
-static void start_finisher(const char *directory, const char *file)
+/* Writes the reports, or their part, in a child process, so that a crash there does not end `blame run`. */
+static void start_finisher(const char *directory, const char *file, char *part)
 {
-    char *const arguments[] = {"blame", "finish", (char *)directory, (char *)file, NULL};
+    char *const arguments[] = {"blame", "finish", (char *)directory, (char *)file, part, NULL};
     posix_spawnattr_t attributes;
     sigset_t ignored;
     pid_t pid;
@@ -55,14 +56,16 @@ static bool folder_was_deleted(const char *directory)
     return true;
 }
 
-/* Returns true if the file is a profile, or if a message has already said why there is none. */
-static bool finish_profile(const char *directory, const char *file)
+/* Returns true if the file is a profile, or if a message has already said why there is none. `begun` is the process's
+ * first stderr. */
+static bool finish_profile(const char *directory, const char *file, const char *begun)
 {
+    char own[LOG_FILE_BYTES];
     struct profile_header header;
     if (stat(file, &(struct stat){0}) != 0) /* A process that ran no region has removed its profile. */
         return folder_was_deleted(directory);
     if (!profile_read_header(file, &header)) {
-        start_finisher(directory, file); /* The child prints what is wrong with the file. */
+        start_finisher(directory, file, NULL); /* The child prints what is wrong with the file. */
         return true;
     }
     /* false if the measured process still runs, as a daemon may after the program's end */
@@ -73,7 +76,9 @@ static bool finish_profile(const char *directory, const char *file)
             job_directory_leave(directory);
     } else if (!header.wants_region && !header.reported && (gone || !header.finished) &&
                (header.csv || header.summary)) {
-        start_finisher(directory, file);
+        start_finisher(directory, file, NULL);
+    } else if (gone && header.reported == PROFILE_UNHEARD && header.summary && strcmp(begun, log_file(own)) == 0) {
+        start_finisher(directory, file, FINISH_SUMMARY);
     } else if (gone && !header.wants_region && !header.finished && header.in_job && job_directory_tell(directory)) {
         fprintf(stderr, "blame: rank %u did not end normally; blame report %s shows what was measured in the job\n",
                 header.rank, log_word(directory, (char[LOG_WORD_BYTES]){0}));
@@ -83,13 +88,13 @@ static bool finish_profile(const char *directory, const char *file)
 
 /* Finishes one profile. If the file is not below `directory`, moves it to the path `claimed`, or into
  * `directory` if `claimed` is NULL. */
-static bool collect_one(const char *directory, const char *file, const char *claimed)
+static bool collect_one(const char *directory, const char *file, const char *claimed, const char *begun)
 {
     char target[PATH_MAX];
     const char *name = strrchr(file, '/');
     size_t length = strlen(directory);
     if (strncmp(file, directory, length) == 0 && file[length] == '/')
-        return finish_profile(directory, file);
+        return finish_profile(directory, file, begun);
     if (!name || snprintf(target, sizeof(target), "%s%s", claimed ? claimed : directory, claimed ? "" : name) >=
                      (int)sizeof(target))
         return true;
@@ -102,7 +107,7 @@ static bool collect_one(const char *directory, const char *file, const char *cla
         }
         unlink(file);
     }
-    return finish_profile(directory, target);
+    return finish_profile(directory, target, begun);
 }
 
 int collect_profiles(const char *notes)
@@ -114,7 +119,9 @@ int collect_profiles(const char *notes)
     while (list && run_note_next(list, &note)) {
         const char *directory = note.text[RUN_NOTE_DIRECTORY], *target = note.text[RUN_NOTE_TARGET];
         empty = false;
-        count += *directory ? collect_one(directory, note.text[RUN_NOTE_FILE], *target ? target : NULL) : 1;
+        count += *directory ? collect_one(directory, note.text[RUN_NOTE_FILE], *target ? target : NULL,
+                                          note.text[RUN_NOTE_STDERR])
+                            : 1;
     }
     run_note_free(&note);
     if (list)

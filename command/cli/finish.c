@@ -54,9 +54,8 @@ void finish_offer_ourselves(void)
 /* Marks the measurement file as reported, so that `blame run` does not report it again. If the mark cannot be
  * written, the reports could not be written either. Keeps the file's modification time: a file newer than
  * job.blame counts as not yet merged. */
-static void mark_reported(const char *path)
+static void mark_reported(const char *path, uint32_t reported)
 {
-    const uint32_t reported = 1;
     struct stat before;
     int file = open(path, O_WRONLY | O_CLOEXEC);
     if (file < 0)
@@ -73,7 +72,7 @@ static const char *finished, *finished_file;
 
 static void finish_no_memory(void)
 {
-    mark_reported(finished_file);
+    mark_reported(finished_file, 1);
     fprintf(stderr, "blame: not enough memory to write the reports (see ulimit -v); blame finish %s writes them\n",
             log_word(finished, (char[LOG_WORD_BYTES]){0}));
 }
@@ -136,8 +135,10 @@ static int write_reports(const char *directory, const char *file, struct profile
     return wrong ? CLI_BAD_INPUT : status;
 }
 
-int finish_reports(const char *directory, const char *file, bool all)
+/* `part` is FINISH_UNHEARD, FINISH_SUMMARY or NULL for all that the header wants. */
+static int finish_part(const char *directory, const char *file, bool all, const char *part)
 {
+    bool unheard = part && strcmp(part, FINISH_UNHEARD) == 0;
     char error[512];
     struct profile *profile = profile_read(file, error, sizeof(error));
     if (!profile) {
@@ -146,10 +147,17 @@ int finish_reports(const char *directory, const char *file, bool all)
     }
     if (all)
         profile->header.csv = profile->header.summary = 1;
+    if (part)
+        *(unheard ? &profile->header.summary : &profile->header.csv) = 0;
     int status = write_reports(directory, file, profile, all);
-    mark_reported(file);
+    mark_reported(file, unheard ? PROFILE_UNHEARD : 1);
     profile_free(profile);
     return status;
+}
+
+int finish_reports(const char *directory, const char *file, bool all)
+{
+    return finish_part(directory, file, all, NULL);
 }
 
 static const struct usage usage = {
@@ -164,15 +172,16 @@ static const struct usage usage = {
 };
 
 /* A user gives one operand, DIR, and gets all reports. The tool and `blame run` also pass the measurement
- * file. */
+ * file, and which part of the reports they want. */
 int cli_finish(int argc, char **argv)
 {
     const char *operand[argc];
     int count;
-    if (argc == 3) {
+    bool part = argc == 4 && (strcmp(argv[3], FINISH_UNHEARD) == 0 || strcmp(argv[3], FINISH_SUMMARY) == 0);
+    if (argc == 3 || part) {
         patient_stderr();
         finish_offer_ourselves();
-        return finish_reports(argv[1], argv[2], false);
+        return finish_part(argv[1], argv[2], false, part ? argv[3] : NULL);
     }
     enum options_result result = options_read(&usage, (struct option_table){0}, argc, argv, operand, &count);
     if (result != OPTIONS_RUN)

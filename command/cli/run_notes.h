@@ -12,6 +12,7 @@ enum run_note_text {
     RUN_NOTE_FILE,
     /* path to which the file is moved after the run; "" if it stays, or moves into the directory */
     RUN_NOTE_TARGET,
+    RUN_NOTE_STDERR, /* which file stderr was at the start (log_file()) */
     RUN_NOTE_TEXTS,
 };
 

@@ -53,7 +53,7 @@ static struct {
 
 /* The memory that the program, the keeper and the finisher share. */
 struct finisher {
-    const char *arguments[5];
+    const char *arguments[6];
     const char *environment[MAX_VARIABLES + 1];
     struct rlimit stack;
     long limit_s;
@@ -349,6 +349,8 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
         return false;
     }
     memcpy(finisher->arguments, (const char *[]){"blame", "finish", directory, file}, 4 * sizeof(char *));
+    if (log_was_open())
+        finisher->arguments[4] = "unheard"; /* `blame run` prints the summary */
     finisher_choose_environment(finisher);
     finisher->mute = !log_is_open();
     finisher->limit_s = limit ? strtol(limit, NULL, 10) : LIMIT_S;

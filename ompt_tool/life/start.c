@@ -235,16 +235,16 @@ static void start_write_header(void)
 /* Notes the profile's paths for `blame run`, which makes the reports of a process that is killed. */
 static void start_leave_note(bool measured)
 {
-    char line[sizeof(session.directory) + 2 * sizeof(session.file) + 4];
+    char line[sizeof(session.directory) + 2 * sizeof(session.file) + LOG_FILE_BYTES + 4], begun[LOG_FILE_BYTES];
     const char *notes = launch_notes();
     int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
     /* Each text ends with a zero byte. Empty texts mean that there is no profile, and that the tool has
      * printed the reason. */
-    int bytes = measured
-                    ? snprintf(line, sizeof(line), "%s%c%s%c%s", session.directory, 0, session.file, 0, session.target)
-                    : snprintf(line, sizeof(line), "%c%c", 0, 0);
+    int bytes = measured ? snprintf(line, sizeof(line), "%s%c%s%c%s%c%s", session.directory, 0, session.file, 0,
+                                    session.target, 0, log_file(begun))
+                         : snprintf(line, sizeof(line), "%c%c%c", 0, 0, 0);
     struct os_write_guard guard;
     os_guard_writes(&guard);
     os_write(fd, line, (size_t)bytes + 1);

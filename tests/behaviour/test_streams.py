@@ -49,6 +49,24 @@ class Full(BlameTest):
         self.assertEqual(self.status_of([BLAME, "run", program("loads_later"), *libraries], {}), 0)
 
 
+class Unheard(BlameTest):
+    """Programs that close stderr before they end, as GNU's sort and mawk do, or redirect it: blame run prints their summaries."""
+
+    def summaries(self, command):
+        run = self.attached(["sh", "-c", command, program("streams")], {"BLAME_SUMMARY": "1"}, "launcher")
+        self.assertEqual(run.status, 5, run)
+        directory, = run.directories()
+        self.assertIn("profile.csv", os.listdir(directory))
+        self.load(run)
+        return run.stderr.count("see more: blame report")
+
+    def test_the_summary_appears_once_and_only_where_stderr_was_that_of_blame_run(self):
+        for way in ("numbers", "files"):
+            self.assertEqual(self.summaries(f'exec "$0" {way}'), 1, way)
+            for other in ("2>other", "2>&-"):
+                self.assertEqual(self.summaries(f'exec "$0" {way} {other}'), 0, (way, other))
+
+
 class Taken(BlameTest):
     def test_files_of_the_program_that_get_the_numbers_hold_nothing_of_ours(self):
         for how in ("library", "launcher"):
