@@ -16,6 +16,7 @@ struct waiting {
     double held_ns;    /* own time of the code that held the lock, also before and after */
     uint32_t row;      /* the row that is blamed most; in a handoff, the row that waited most */
     double idle_ns;    /* ns of idleness in the regions in which threads wait for the lock */
+    double work_ns;    /* ns of work in these regions */
     double asleep_ns;  /* part of ns that is charged to sleeping holders; an estimate */
     double most_asleep_ns;
     uint32_t asleep; /* the row with the largest part of asleep_ns */
@@ -106,7 +107,9 @@ static void add_lock_wait_pair(struct inquiry *inquiry, struct waiting *to, cons
         to->row = row;
         to->holder_ns = handoff ? 0 : pair->ns;
     }
-    to->idle_ns += host_idle_once(inquiry, row, stamp);
+    const struct unit *host = host_once(inquiry, inquiry->unit_of[row], stamp);
+    to->idle_ns += host ? host->host_idle_ns : 0;
+    to->work_ns += host ? host->host_work_ns : 0;
 }
 
 static const struct lock_entry *find_waited_lock(const struct inquiry *inquiry, const struct wait_place *place)
@@ -170,6 +173,8 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
                             .moved_s = 1e-9 * waiting->held_ns,
                             .idle_follows = true};
     add_lock_calls(inquiry, inquiry->rows->row[waiting->row].function, &relief);
+    relief.slowed_s =
+        slowed_by(relief.spent_s + 1e-9 * waiting->handoff_ns, 1e-9 * fmax(waiting->work_ns, waiting->held_ns));
     if (lock)
         shorten_name(name, lock->name);
     else

@@ -48,6 +48,8 @@ struct cost {
     double test_ns;   /* part of `ns` in calls that test a lock */
     double lost_ns;   /* ns for which the same code had no core */
     double late_ns;   /* ns for which the work of pieces that are too small had no core */
+    double end_ns;    /* ns of idleness in the regions that the code starts */
+    double work_ns;   /* ns of work of the code that uses the construct */
     uint32_t row;
 };
 
@@ -113,6 +115,31 @@ static void add_late_pieces(const struct inquiry *inquiry, enum construct constr
     }
 }
 
+/* Returns the region unit that a row outside all regions starts or ends; UNIT_NONE if it does not. Such a row
+ * is below the same function, at the region's line. */
+static uint32_t region_started(const struct inquiry *inquiry, uint32_t index)
+{
+    const struct rows *rows = inquiry->rows;
+    const struct row *row = &rows->row[index];
+    if (inquiry->region[index] != ROW_NONE || construct_of(rows, row) != CONSTRUCT_REGION)
+        return UNIT_NONE;
+    for (uint32_t i = 0; i < inquiry->unit_count; i++) {
+        const struct row *region = &rows->row[inquiry->unit[i].row];
+        if (region->kind == ROW_PARALLEL && rows->row[region->parent].function == rows->row[row->parent].function &&
+            region->call_line == row->call_line)
+            return i;
+    }
+    return UNIT_NONE;
+}
+
+/* Adds a unit that uses the construct, with the units that create or execute the same tasks. */
+static void add_unit_cost(struct inquiry *inquiry, uint32_t unit, uint32_t stamp, double *idle_ns, double *work_ns)
+{
+    const struct unit *host = host_once(inquiry, unit, stamp);
+    *idle_ns += host ? host->host_idle_ns : 0;
+    *work_ns += host ? host->host_work_ns : 0;
+}
+
 static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
 {
     const struct rows *rows = inquiry->rows;
@@ -128,8 +155,12 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
             continue;
         cost.ns += ns;
         add_lost_below(rows, i, &cost.lost_ns, &cost.idle_ns);
-        cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
-                                          : host_idle_once(inquiry, i, stamp);
+        if (unit == UNIT_NONE)
+            cost.idle_ns += 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS);
+        add_unit_cost(inquiry, unit, stamp, &cost.idle_ns, &cost.work_ns);
+        uint32_t started = construct == CONSTRUCT_REGION ? region_started(inquiry, i) : UNIT_NONE;
+        if (started != UNIT_NONE && !inquiry->unit[started].both)
+            add_unit_cost(inquiry, started, stamp, &cost.end_ns, &cost.work_ns);
         bool search = construct == CONSTRUCT_TASK && construct_of(rows, row) == CONSTRUCT_REGION;
         cost.search_ns += search ? ns : 0;
         cost.test_ns += row_tests_lock(row) ? ns : 0;
@@ -148,23 +179,6 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
 struct group {
     double cost[CONSTRUCTS], work, idle;
 };
-
-/* Returns the region unit that a row outside all regions starts or ends; UNIT_NONE if it does not. Such a row
- * is below the same function, at the region's line. */
-static uint32_t region_started(const struct inquiry *inquiry, uint32_t index)
-{
-    const struct rows *rows = inquiry->rows;
-    const struct row *row = &rows->row[index];
-    if (inquiry->region[index] != ROW_NONE || construct_of(rows, row) != CONSTRUCT_REGION)
-        return UNIT_NONE;
-    for (uint32_t i = 0; i < inquiry->unit_count; i++) {
-        const struct row *region = &rows->row[inquiry->unit[i].row];
-        if (region->kind == ROW_PARALLEL && rows->row[region->parent].function == rows->row[row->parent].function &&
-            region->call_line == row->call_line)
-            return i;
-    }
-    return UNIT_NONE;
-}
 
 /* Adds the overhead of constructs whose pieces can be too small. */
 static void add_costs(struct inquiry *inquiry, struct group *group, double *start_ns)
@@ -409,13 +423,16 @@ void find_overhead(struct inquiry *inquiry)
         struct cost cost = cost_of(inquiry, (enum construct)construct);
         add_late_pieces(inquiry, (enum construct)construct, tiny, &cost);
         double seconds = cost.ns * 1e-9;
+        uint64_t regions = inquiry->profile->header.regions;
+        /* fewer regions or barriers: threads no longer wait for each other there, unless a region is long */
+        double end_s = TINY_WALL_S * (double)regions * (inquiry->threads - 1);
         struct relief relief = {.spent_s = seconds,
                                 .waited_s = construct == CONSTRUCT_LOCK ? 1e-9 * lock_waits_ns(inquiry) : 0,
+                                .slowed_s = slowed_by(seconds, 1e-9 * cost.work_ns),
                                 .lost_s = 1e-9 * (cost.lost_ns + cost.late_ns),
-                                .idle_s = 1e-9 * cost.idle_ns,
-                                .idle_follows = true,
+                                .idle_s = 1e-9 * cost.idle_ns + fmin(1e-9 * cost.end_ns, end_s),
+                                .idle_follows = construct != CONSTRUCT_REGION && construct != CONSTRUCT_BARRIER,
                                 .wall_s = inquiry->nobody_busy_s};
-        uint64_t regions = inquiry->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
         if (tiny) {
             put_tiny_regions(inquiry, &cost, &relief);

@@ -421,6 +421,7 @@ void find_both(struct inquiry *inquiry)
         struct relief relief =
             relief_of(inquiry, unit, idle, unit->lost_ns[CAUSE_BARRIER] + unit->lost_ns[CAUSE_TASKS]);
         relief.spent_s = overhead;
+        relief.slowed_s = slowed_by(overhead, 1e-9 * unit->sum.work);
         relief.wall_s += inquiry->nobody_busy_s;
         finding.title = format_printable("much idleness and much overhead");
         finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, true));

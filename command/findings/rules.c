@@ -65,16 +65,15 @@ const char *describe_part(char to[PART_BYTES], const struct inquiry *inquiry, do
     return to;
 }
 
-double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp)
+const struct unit *host_once(struct inquiry *inquiry, uint32_t unit, uint32_t stamp)
 {
-    uint32_t number = inquiry->unit_of[row];
-    if (number == UNIT_NONE)
-        return 0;
-    struct unit *host = &inquiry->unit[inquiry->unit[number].host];
+    if (unit == UNIT_NONE)
+        return NULL;
+    struct unit *host = &inquiry->unit[inquiry->unit[unit].host];
     if (host->stamp == stamp)
-        return 0;
+        return NULL;
     host->stamp = stamp;
-    return host->host_idle_ns;
+    return host;
 }
 
 uint32_t next_stamp(struct inquiry *inquiry)

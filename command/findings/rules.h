@@ -94,7 +94,8 @@ struct unit {
     /* the unit that represents all units whose idleness may have the same cause; may be this unit itself */
     uint32_t host;
     double host_idle_ns; /* in a host: ns of idleness of all units that it represents */
-    uint32_t stamp;      /* in a host: stamp of the last walk that counted its idleness */
+    double host_work_ns; /* and of their work */
+    uint32_t stamp;      /* in a host: stamp of the last walk that counted it */
 };
 
 #define UNIT_NONE UINT32_MAX
@@ -105,12 +106,13 @@ struct relief {
     double asleep_s;  /* part of idle_s beside code that sleeps, and so needs no core */
     double waited_s;  /* waiting for locks, or for other ranks */
     double spent_s;   /* time in the runtime */
+    double slowed_s;  /* work that is gone with spent_s, because calls of the runtime slow it (slowed_by) */
     double lost_s;    /* time for which the code of spent_s had no core */
     double moved_s;   /* time of the code itself that other threads may take over; INFINITY: any time */
     double dropped_s; /* time of the code itself that need not be spent */
     double start_s;   /* time before the tool's start that other threads may take over */
     double wall_s;    /* seconds of the run that are gone as well, by the rule's own estimate */
-    /* idle_s is only a consequence of waited_s and spent_s, so no more than these can be gone from the run */
+    /* idle_s is only a consequence of waited_s, spent_s and slowed_s, so no more than these can be gone from the run */
     bool idle_follows;
 };
 
@@ -218,15 +220,17 @@ double unit_idle_ns(const struct unit *unit);
  * others wait for it. */
 bool cores_explain(const struct inquiry *inquiry, double waited_s);
 uint32_t next_stamp(struct inquiry *inquiry);
-/* Returns the ns of idleness of the host of a row's unit. Returns 0 if an earlier call with the same stamp
- * has returned them. */
-double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
+/* Returns the host of a unit. Returns NULL for UNIT_NONE, and if an earlier call with the same stamp has returned the
+ * host. */
+const struct unit *host_once(struct inquiry *inquiry, uint32_t unit, uint32_t stamp);
 
 /* Gathers inquiry->floors, for bound_of(). */
 void findings_gather_floors(struct inquiry *inquiry);
 /* Returns an upper bound on the seconds by which the run becomes shorter. docs/findings.md, "The bound", has
  * the equation. */
 double bound_of(const struct inquiry *inquiry, const struct relief *relief);
+/* Returns how much of the work of the code that makes calls of the runtime may be gone with these calls. */
+double slowed_by(double calls_s, double work_s);
 /* Adds the time of calls that take and release locks in a function: a repair may make them unnecessary. */
 void add_lock_calls(struct inquiry *inquiry, uint32_t function, struct relief *relief);
 /* Returns the thread-seconds for which waiting threads had no core. The ledgers' idle_no_core includes such

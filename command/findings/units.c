@@ -370,8 +370,10 @@ static void join_hosts(struct inquiry *inquiry)
                 *slot = i;
             if (pass == 1 && *slot != PAIR_MAP_NEW)
                 unit->host = *slot;
-            if (pass == 1)
+            if (pass == 1) {
                 inquiry->unit[unit->host].host_idle_ns += unit_idle_ns(unit);
+                inquiry->unit[unit->host].host_work_ns += unit->sum.work;
+            }
         }
 }
 

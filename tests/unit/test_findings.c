@@ -148,7 +148,7 @@ WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
     uint32_t region = region_below(program.main_node);
     run(region, 3, 2, THREADS, PROFILE_PLACE_BARRIER);
     run(add(region, PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC)), 1, THREADS, THREADS, 0);
-    assert_about(only("both")->gain_s, 6.0 / 4 + 4.0 / 4);
+    assert_about(only("both")->gain_s, 6.0 / 4 + 1.25 * 4.0 / 4);
 }
 
 /* Larger pieces have less of both. */
@@ -159,7 +159,7 @@ WITH_PROFILE(idleness_beside_the_overhead_itself_belongs_to_it)
     run(add(region, PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC)), 3, 2, THREADS, PROFILE_PLACE_BARRIER);
     const struct finding *finding = only("fine");
     assert_has(finding->title, "tasks are too small");
-    assert_about(finding->gain_s, 6.0 / 4 + 6.0 / 4);
+    assert_about(finding->gain_s, 6.0 / 4 + 1.25 * 6.0 / 4);
 }
 
 WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)

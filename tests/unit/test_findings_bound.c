@@ -218,10 +218,64 @@ WITH_RUN(waking_up_without_a_core_goes_with_tiny_pieces)
             made.threads[i].overhead = 1 * S;
             made.threads[i].work = 2 * S;
         }
-        assert_gain("fine", large ? 1 : 2);
+        assert_gain("fine", large ? 1.25 : 2.25); /* with a quarter second of the work */
         destroy(NULL);
         make_run(NULL);
     }
+}
+
+static void all_threads(double work_s, double overhead_s)
+{
+    for (int i = 0; i < THREADS; i++) {
+        made.threads[i].work = work_s * S;
+        made.threads[i].overhead = overhead_s * S;
+    }
+}
+
+/* Without the calls, work between them takes less time: by a quarter of the calls' time, or all of it. */
+WITH_RUN(calls_of_the_runtime_slow_the_work_of_the_same_code)
+{
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    uint32_t other = frame(program.main_node, KEY(OTHER_REGION));
+    run(add(region, PROFILE_NODE_RUNTIME, KEY(DISPATCH)), 2, THREADS, THREADS, 0);
+    all_threads(2, 2);
+    run(other, 2, THREADS, THREADS, 0);
+    assert_gain("fine", 2);
+    run(region, 0.2, THREADS, THREADS, 0);
+    assert_gain("fine", 2.2);
+    run(region, 1.8, THREADS, THREADS, 0);
+    assert_gain("fine", 2.5);
+}
+
+/* Threads wait at barriers, too: without barriers, only the longest sum of a thread's work counts. Larger chunks do not
+ * shorten this waiting by more than the time of the calls. */
+WITH_RUN(waiting_at_barriers_goes_with_them)
+{
+    for (int loop = 0; loop < 2; loop++) {
+        uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+        run(add(region, PROFILE_NODE_RUNTIME, KEY(loop ? DISPATCH : BARRIER)), 0.3, THREADS, THREADS, 0);
+        run(region, 3.699, 1, THREADS, PROFILE_PLACE_BARRIER);
+        all_threads(0.9, 0.3);
+        assert_gain("fine", loop ? 1.2 * 1.25 : 3.699 * 3 / 4 + 0.3 * 1.25);
+        made.threads[0].work = 2.7 * S;
+        assert_gain("fine", loop ? 1.5 : 4 - (2.7 + 0.3 - 1.2 * 1.25));
+        destroy(NULL);
+        make_run(NULL);
+    }
+}
+
+/* At most a millisecond for each region and thread can be the time of the regions' starts and ends. */
+WITH_RUN(waiting_at_the_ends_of_regions_goes_with_them_unless_these_are_long)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), region = frame(solve, KEY(REGION));
+    run(add(solve, PROFILE_NODE_RUNTIME, KEY(FORK)), 0.4, THREADS, THREADS, 0);
+    run(region, 1.6, THREADS, THREADS, 0);
+    run(region, 2, 1, THREADS, PROFILE_PLACE_REGION_END);
+    all_threads(2.1, 0.4);
+    made.profile.header.regions = 100 * 1000;
+    assert_gain("fine", 2 * 3 / 4.0 + 0.4 * 1.25);
+    made.profile.header.regions = 1000;
+    assert_gain("fine", 3 / 4.0 + 0.4 * 1.25);
 }
 
 /* Threads wait for each other, and the time before the first use of OpenMP stays. */
