@@ -225,9 +225,11 @@ static uint32_t rows_add_tail_calls(struct builder *builder, uint32_t node_idx, 
     const struct tail_frame *frames;
     if (caller->kind != PROFILE_NODE_FRAME || rows_call_is_whole(builder, caller->key, callee))
         return parent;
-    size_t count = tail_calls_between(builder->symbols, caller->key, callee, &frames);
+    bool runtime = node->kind == PROFILE_NODE_RUNTIME;
+    size_t count =
+        (runtime ? tail_calls_into_runtime : tail_calls_between)(builder->symbols, caller->key, callee, &frames);
     for (size_t i = 0; i < count; i++) {
-        if (node->kind == PROFILE_NODE_RUNTIME && PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
+        if (runtime && PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
             *key = frames[i].key;
             break;
         }

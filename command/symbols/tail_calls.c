@@ -32,6 +32,7 @@ struct search {
     /* whether a task of the region may have jumped to the goal; false if the goal is itself the body of a
      * construct */
     bool may_be_in_task;
+    bool nameless; /* whether no symbol covers the goal, so that jumps to it are not known */
     struct chain path;
     struct chain found[MAX_FOUND];
     size_t found_count;
@@ -192,6 +193,8 @@ static bool symbols_tail_find_chains(struct search *search, const struct symbol_
     }
     if (to)
         symbols_tail_visit_function(search, to);
+    if (search->nameless) /* a function with a symbol was called, and is not on the stack */
+        return to && symbols_function_entry(search->symbols, to) == to;
     return call->target && to && symbols_has_tail_call(search->symbols, to);
 }
 
@@ -301,7 +304,7 @@ static void symbols_tail_add_frames(struct search *search, const struct symbol_c
         }
 }
 
-static size_t symbols_tail_calls(struct symbols *symbols, uint64_t caller, uint64_t goal,
+static size_t symbols_tail_calls(struct symbols *symbols, uint64_t caller, uint64_t goal, bool nameless,
                                  const struct tail_frame **frames)
 {
     size_t count = 0;
@@ -310,7 +313,7 @@ static size_t symbols_tail_calls(struct symbols *symbols, uint64_t caller, uint6
     if (!call || symbols_gap(symbols, caller, goal, frames, &count))
         return count;
     struct gap gap = {.count = 0};
-    struct search search = {.symbols = symbols, .gap = &gap, .goal = goal};
+    struct search search = {.symbols = symbols, .gap = &gap, .goal = goal, .nameless = nameless};
     symbols_tail_add_frames(&search, call);
     *frames = symbols_gap_found(symbols, caller, goal, gap.frames, gap.count);
     return *frames ? gap.count : 0;
@@ -318,12 +321,19 @@ static size_t symbols_tail_calls(struct symbols *symbols, uint64_t caller, uint6
 
 size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee, const struct tail_frame **frames)
 {
-    return symbols_tail_calls(symbols, caller, symbols_function_entry(symbols, callee), frames);
+    return symbols_tail_calls(symbols, caller, symbols_function_entry(symbols, callee), false, frames);
+}
+
+size_t tail_calls_into_runtime(struct symbols *symbols, uint64_t caller, uint64_t callee,
+                               const struct tail_frame **frames)
+{
+    uint64_t entry = symbols_function_entry(symbols, callee);
+    return symbols_tail_calls(symbols, caller, entry ? entry : callee, !entry, frames);
 }
 
 size_t tail_calls_to_lock(struct symbols *symbols, uint64_t caller, const struct tail_frame **frames)
 {
     const struct symbol_call *call = symbols_call_at(symbols, caller);
     *frames = NULL;
-    return call && call->target ? symbols_tail_calls(symbols, caller, A_LOCK_CALL, frames) : 0;
+    return call && call->target ? symbols_tail_calls(symbols, caller, A_LOCK_CALL, false, frames) : 0;
 }

@@ -17,6 +17,11 @@
  * result is cached. *frames is valid until symbols_close(). */
 size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee, const struct tail_frame **frames);
 
+/* Does the same if the next frame is in the runtime. If no symbol covers it, the function that was called is missing, if
+ * the same module defines it. */
+size_t tail_calls_into_runtime(struct symbols *symbols, uint64_t caller, uint64_t callee,
+                               const struct tail_frame **frames);
+
 /* Finds the frames that are missing between a caller and the function of the runtime or of POSIX threads in which its
  * call took or released a lock, as tail_calls_between() does. */
 size_t tail_calls_to_lock(struct symbols *symbols, uint64_t caller, const struct tail_frame **frames);

@@ -187,9 +187,9 @@ const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key)
 
 uint64_t symbols_function_named(struct symbols *symbols, uint32_t module_id, const char *name)
 {
-    (void)symbols;
-    (void)module_id;
-    (void)name;
+    for (size_t i = 0; i < set_count; i++)
+        if (PROFILE_KEY_MODULE(set[i].key) == module_id && strcmp(set[i].frames[set[i].count - 1].name, name) == 0)
+            return symbols_function_entry(symbols, set[i].key);
     return 0;
 }
 

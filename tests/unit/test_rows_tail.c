@@ -100,6 +100,23 @@ WITH_PROFILE(waiting_is_blamed_on_the_function_that_released_the_lock_by_a_jump)
     assert_int_equal(rows->node_row[lock], 3);
 }
 
+/* A stripped runtime has symbols only for what it exports. */
+WITH_PROFILE(a_runtime_function_without_a_symbol_has_the_name_of_the_one_that_was_called)
+{
+    static const struct symbol_call calls[] = {{.key = KEY(0x901), .name = "GOMP_loop_dynamic_next"}};
+    fake_function(KEY(0x901), "looper", "/s/a.c", 90, 91);
+    fake_symbols_set_calls(KEY(0x900), KEY(0x9ff), calls, 1);
+    fake_function(PROFILE_KEY(2, 0x100), "GOMP_loop_dynamic_next", "", 0, 0);
+    fake_symbols_set_calls(PROFILE_KEY(2, 0x100), PROFILE_KEY(2, 0x1ff), NULL, 0);
+    uint32_t caller = made_work(0, KEY(0x901), 0);
+    for (uint32_t module = 2; module <= 3; module++)
+        made_add(caller, PROFILE_NODE_RUNTIME, PROFILE_KEY(module, 0x700), (struct profile_sums){.overhead = 1e9});
+    const struct rows *rows = made_tables();
+    assert_int_equal(rows->count, 4);
+    check_row(rows, 2, ROW_RUNTIME, "GOMP_loop_dynamic_next", 91, "91: GOMP_loop_dynamic_next  (libomp.so.5)");
+    assert_string_not_equal(rows->row[3].label->name, "GOMP_loop_dynamic_next"); /* of another module */
+}
+
 /* main calls forker in two lines, and goal in one. */
 WITH_PROFILE(rows_of_one_name_below_one_caller_have_their_lines)
 {
