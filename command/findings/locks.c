@@ -17,6 +17,7 @@ struct waiting {
     uint32_t row;      /* the row that is blamed most; in a handoff, the row that waited most */
     double idle_ns;    /* ns of idleness in the regions in which threads wait for the lock */
     double work_ns;    /* ns of work in these regions */
+    double then_ns;    /* part of idle_ns for code that held a lock */
     double asleep_ns;  /* part of ns that is charged to sleeping holders; an estimate */
     double most_asleep_ns;
     uint32_t asleep; /* the row with the largest part of asleep_ns */
@@ -110,6 +111,7 @@ static void add_lock_wait_pair(struct inquiry *inquiry, struct waiting *to, cons
     const struct unit *host = host_once(inquiry, inquiry->unit_of[row], stamp);
     to->idle_ns += host ? host->host_idle_ns : 0;
     to->work_ns += host ? host->host_work_ns : 0;
+    to->then_ns += host ? inquiry->unit[inquiry->unit_of[row]].idle_ns[CAUSE_LOCK] : 0;
 }
 
 static const struct lock_entry *find_waited_lock(const struct inquiry *inquiry, const struct wait_place *place)
@@ -142,6 +144,15 @@ static void describe_missing_cores(const struct waiting *waiting, char *text, si
         snprintf(text, bytes, ", and %s s for owners without a core", DECIMAL(waiting->no_core_ns * 1e-9, 2));
 }
 
+/* Writes "; threads then waited 0.10 s for the last ones that got it", if that is much. */
+static void describe_last_owners(const struct waiting *waiting, char *text, size_t bytes)
+{
+    *text = '\0';
+    if (waiting->then_ns > NOTABLE_SHARE * waiting->ns)
+        snprintf(text, bytes, "; threads then waited %s s for the last ones that got it",
+                 DECIMAL(waiting->then_ns * 1e-9, 2));
+}
+
 /* Writes ", held while blocked in read" if threads mostly waited for holders that slept. */
 static bool describe_sleep(struct inquiry *inquiry, const struct waiting *waiting, char *text, size_t bytes)
 {
@@ -162,6 +173,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     bool scarce = waited_without_core_s(inquiry->profile) > HANDOFF_SHARE * waiting->handoff_ns * 1e-9;
     char asleep[NAME_BYTES + 32], slept[FORMAT_NUMBER_BYTES + 64] = "";
     char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64], cores[FORMAT_NUMBER_BYTES + 64];
+    char then[FORMAT_NUMBER_BYTES + 64];
     struct finding finding = {
         .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
     double idle_s = 1e-9 * waiting->idle_ns;
@@ -181,6 +193,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
     describe_missing_cores(waiting, cores, sizeof cores);
+    describe_last_owners(waiting, then, sizeof then);
     bool sleeps = describe_sleep(inquiry, waiting, asleep, sizeof asleep);
     if (sleeps) {
         inquiry->holds_told[waiting->asleep] = true;
@@ -188,9 +201,9 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
                  DECIMAL(100 * waiting->asleep_ns / waiting->ns, 0));
     }
     finding.title = format_printable("%s s of waiting for %s%s%s", DECIMAL(seconds, 2), name, asleep, cores);
-    finding.evidence = format_printable("for %s %% of %s, nobody held the lock%s%s",
+    finding.evidence = format_printable("for %s %% of %s, nobody held the lock%s%s%s",
                                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0),
-                                        *cores ? "the first part" : "that", slept, more);
+                                        *cores ? "the first part" : "that", slept, more, then);
     bool ordered = lock && lock->kind == PROFILE_LOCK_ORDERED;
     finding.advice = format_printable(
         "%s",

@@ -409,7 +409,7 @@ void find_both(struct inquiry *inquiry)
 {
     for (size_t i = 0; i < inquiry->unit_count; i++) {
         struct unit *unit = &inquiry->unit[i];
-        double idle = (unit_idle_ns(unit) - unit->idle_ns[CAUSE_NO_TEAM] - unit->overhead_idle_ns) * 1e-9,
+        double idle = (unit->idle_ns[CAUSE_BARRIER] + unit->idle_ns[CAUSE_TASKS] - unit->overhead_idle_ns) * 1e-9,
                overhead = unit->sum.overhead * 1e-9;
         double effort = 1e-9 * (profile_sums_own(&unit->sum) + unit_idle_ns(unit));
         unit->both = !unit->fine && finding_is_enough_idleness(inquiry, idle) && finding_is_enough(inquiry, overhead) &&

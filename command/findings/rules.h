@@ -41,6 +41,7 @@ enum cause {
     CAUSE_BARRIER, /* threads wait for others at a barrier */
     CAUSE_TASKS,   /* threads wait for tasks, or at a barrier for the threads that execute the last tasks */
     CAUSE_NO_TEAM, /* threads are in no team */
+    CAUSE_LOCK,    /* threads wait for code that holds a lock, after it had to wait for the lock as well */
     CAUSES
 };
 

@@ -12,6 +12,9 @@
 /* probability below which it is not chance that all samples of some code are of one thread */
 #define ONE_THREAD_CHANCE 0.05
 
+/* Idleness beside code that holds a lock is due to the lock if threads waited for the lock about as long. */
+#define NEARLY_EQUAL 0.8
+
 /* Parts of the names of runtime entries, with the construct of each. The first match decides. */
 static const struct {
     const char *part;
@@ -203,8 +206,22 @@ static void find_worst_rows(struct inquiry *inquiry)
     }
 }
 
+/* The last threads to get a lock keep the others waiting at the next barrier, too: if one thread took the lock many times in
+ * a row, for as long as it kept them waiting at the lock. Gives such idleness the cause CAUSE_LOCK. */
+static void gather_idleness_after_locks(struct inquiry *inquiry, const double *lock_ns)
+{
+    for (uint32_t i = 0; i < inquiry->rows->count; i++) {
+        double idle_ns = inquiry->idle_ns[CAUSE_BARRIER][i] + inquiry->idle_ns[CAUSE_TASKS][i];
+        if (lock_ns[i] < NEARLY_EQUAL * idle_ns || !finding_is_enough(inquiry, 1e-9 * lock_ns[i]))
+            continue;
+        inquiry->idle_ns[CAUSE_LOCK][i] = idle_ns;
+        inquiry->idle_ns[CAUSE_BARRIER][i] = inquiry->idle_ns[CAUSE_TASKS][i] = 0;
+    }
+}
+
 static void gather_wait_pairs(struct inquiry *inquiry)
 {
+    double *lock_ns = memory_array(inquiry->rows->count, sizeof *lock_ns); /* by row: waiting for locks that it holds */
     const struct wait_table *waits = inquiry->waits;
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
@@ -216,8 +233,10 @@ static void gather_wait_pairs(struct inquiry *inquiry)
             inquiry->no_core_idle_ns += pair->ns;
             if (kind != WAIT_LOCK)
                 inquiry->lost_ns[cause_of(inquiry, kind, own)][own] += pair->ns;
+        } else if (kind == WAIT_LOCK) {
+            lock_ns[inquiry->own[pair->row]] += pair->ns;
         } /* waits in MPI have a rule of their own */
-        else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row])) {
+        else if (!row_is_mpi_wait(&inquiry->rows->row[pair->row])) {
             enum cause cause = cause_of(inquiry, kind, pair->row);
             inquiry->idle_ns[cause][inquiry->own[pair->row]] += pair->ns;
             if (waits_for_threads(inquiry, pair->row) &&
@@ -225,9 +244,12 @@ static void gather_wait_pairs(struct inquiry *inquiry)
                 inquiry->awaited_ns[cause][inquiry->own[pair->row]] += pair->ns;
         }
     }
+    gather_idleness_after_locks(inquiry, lock_ns);
+    free(lock_ns);
     for (uint32_t i = 0; i < inquiry->rows->count; i++) {
         uint32_t own = inquiry->own[i];
-        bool waited_for = inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0;
+        bool waited_for = inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0 ||
+                          inquiry->idle_ns[CAUSE_LOCK][own] > 0;
         inquiry->unit_of[i] = UNIT_NONE;
         if (!row_is_no_core(&inquiry->rows->row[i]) && !row_is_mpi_wait(&inquiry->rows->row[i]) &&
             (inquiry->region[i] != ROW_NONE || waited_for))

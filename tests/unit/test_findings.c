@@ -162,6 +162,22 @@ WITH_PROFILE(idleness_beside_the_overhead_itself_belongs_to_it)
     assert_about(finding->gain_s, 6.0 / 4 + 1.25 * 6.0 / 4);
 }
 
+/* The code that holds the lock takes much longer in one thread than in the others. */
+WITH_PROFILE(waiting_that_exceeds_the_waiting_for_a_lock_has_another_cause)
+{
+    for (int waited_s = 4; waited_s <= 6; waited_s += 2) {
+        uint32_t holder = frame(region_below(program.main_node), KEY(HEAVY));
+        run(holder, 2, 1, THREADS, PROFILE_PLACE_BARRIER);
+        add_lock(holder, 0x1234, waited_s);
+        gather();
+        assert_int_equal(program.findings->count, waited_s == 4 ? 2 : 1);
+        bool then = strstr(found("lock-bound")->evidence, "; threads then waited 6.00 s for the last ones that got it");
+        assert_int_equal(then, waited_s == 6);
+        destroy(NULL);
+        make(NULL);
+    }
+}
+
 WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
 {
     uint32_t region = region_below(program.main_node);

@@ -305,6 +305,14 @@ static void make_asleep_in_lock(void)
     made.nodes[holder].metric.work = 0;
 }
 
+/* One thread takes the lock many times in a row, and then the next one, until the others wait for the last one. */
+static void make_lock_in_a_row(void)
+{
+    uint32_t holder = frame(region_of(), KEY(HEAVY));
+    make_lock(holder, PROFILE_LOCK_LOCK, 0);
+    run(holder, WHOLE, 1, team, PROFILE_PLACE_REGION_END);
+}
+
 static void make_ordered(void)
 {
     make_lock(region_of(), PROFILE_LOCK_ORDERED, 0);
@@ -372,6 +380,7 @@ static const struct cause causes[] = {
     {"locked, no core", "lock-bound", "solve [par", "taken too often or held too long", make_locked_beside_others},
     {"held long", "lock-bound", "heavy", "Do less while holding the lock", make_held_long},
     {"asleep in lock", "lock-bound", "heavy  p.c:51 (in cos", "sleeps while it holds", make_asleep_in_lock},
+    {"lock, in a row", "lock-bound", "heavy", "Do less while holding the lock", make_lock_in_a_row},
     {"ordered", "lock-bound", "solve [par", "remove ordered", make_ordered},
     {"nested, full", "oversubscribed", "", "busy threads at a time", make_nested_full},
     {"nested, narrow", "narrow", "solve [par", "more threads take part", make_nested_narrow},
