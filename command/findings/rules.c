@@ -29,11 +29,6 @@
 
 /* ---- thresholds, and recording a finding ---- */
 
-bool finding_is_enough(const struct inquiry *inquiry, double seconds)
-{
-    return 100 * seconds >= LEAST_PERCENT * inquiry->core_s && seconds > 0;
-}
-
 bool finding_is_enough_idleness(const struct inquiry *inquiry, double seconds)
 {
     return seconds * inquiry->idle_to_wall >= LEAST_GAIN_S && finding_is_enough(inquiry, seconds);

@@ -245,7 +245,10 @@ void tally_free(struct tally *tally);
 
 /* Returns whether the seconds are enough for a finding. If sampling alone may have put a finding above the
  * threshold, the finding says so. */
-bool finding_is_enough(const struct inquiry *inquiry, double seconds);
+static inline bool finding_is_enough(const struct inquiry *inquiry, double seconds)
+{
+    return 100 * seconds >= LEAST_PERCENT * inquiry->core_s && seconds > 0;
+}
 bool finding_is_enough_idleness(const struct inquiry *inquiry, double seconds);
 
 double percent_of_program(const struct inquiry *inquiry, double seconds);
