@@ -8,6 +8,7 @@
 
 enum pthreads_kind { PTHREADS_MUTEX, PTHREADS_RWLOCK, PTHREADS_SPIN, PTHREADS_WORD };
 #define PTHREADS_LIMITED 0x100u /* with the kind in wait_begins(): the wait has a time limit */
+#define PTHREADS_READS   0x200u /* with the kind in wait_begins(): the thread will only read what the lock protects */
 
 /* What a thread waits for until another thread wakes it. */
 enum pthreads_awaited {

@@ -60,8 +60,8 @@ static bool pthreads_wait_begins(uint32_t kind, const void *object, const uintpt
     struct thread *thread = pthreads_self();
     if (thread && unlikely(sleeper_is(thread)))
         sampler_wake(thread);
-    bool limited = kind & PTHREADS_LIMITED;
-    return thread && pthread_wait_begin(thread, pthreads_key(kind & ~PTHREADS_LIMITED, object), limited, frame);
+    uint32_t how = kind & (PTHREADS_LIMITED | PTHREADS_READS);
+    return thread && pthread_wait_begin(thread, pthreads_key(kind & ~how, object), how, frame);
 }
 
 static void pthreads_wait_ends(void)

@@ -143,15 +143,15 @@ DEFINE_RELEASE(mtx_unlock, PTHREADS_MUTEX, mtx_t, mtx_is_freed(object))
 /* ---- read-write locks ---- */
 
 /* Each reader takes what has been left until its own release. */
-DEFINE_ACQUIRE(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY, PTHREADS_RWLOCK, lock, (pthread_rwlock_t * lock),
-               (lock))
+DEFINE_ACQUIRE(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY, PTHREADS_RWLOCK | PTHREADS_READS, lock,
+               (pthread_rwlock_t * lock), (lock))
 DEFINE_ACQUIRE(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, EBUSY, PTHREADS_RWLOCK, lock, (pthread_rwlock_t * lock),
                (lock))
-DEFINE_ACQUIRE_LIMITED(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, PTHREADS_RWLOCK, lock,
+DEFINE_ACQUIRE_LIMITED(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, PTHREADS_RWLOCK | PTHREADS_READS, lock,
                        limit_is_valid(limit), (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))
 DEFINE_ACQUIRE_LIMITED(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, PTHREADS_RWLOCK, lock,
                        limit_is_valid(limit), (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))
-DEFINE_ACQUIRE_LIMITED(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, PTHREADS_RWLOCK, lock,
+DEFINE_ACQUIRE_LIMITED(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, PTHREADS_RWLOCK | PTHREADS_READS, lock,
                        limit_is_valid(limit) && clock_is_valid(clock),
                        (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit), (lock, clock, limit))
 DEFINE_ACQUIRE_LIMITED(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, PTHREADS_RWLOCK, lock,

@@ -9,13 +9,15 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/os.h"
+#include "base/pthreads_layer.h"
 #include "base/registers.h"
 #include "blame/contended.h"
 #include "blame/state.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
 
-#define KIND_INHERITS 32 /* in the kind of a mutex: priority inheritance */
+#define KIND_INHERITS       32 /* in the kind of a mutex: priority inheritance */
+#define RWLOCK_READER_SHIFT 3  /* of the number of readers, in a read-write lock's first word */
 
 /* Tells samples of a program without a team that the thread needs no core from now on. A sample may have found it asleep
  * before, in another call. */
@@ -39,7 +41,7 @@ static bool pthread_lock_names_holder(uint64_t key)
            (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_MUTEX && !pthread_mutex_inherits(mutex));
 }
 
-bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const uintptr_t *frame)
+bool pthread_wait_begin(struct thread *thread, uint64_t key, uint32_t how, const uintptr_t *frame)
 {
     struct state_line *line = thread->line;
     /* The runtime waits by locks, too, and the tool's own callbacks may meet locks in the program's heap. */
@@ -51,7 +53,8 @@ bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const
     if (unlikely(!load_relaxed(&contended_posix_waits)))
         store_relaxed(&contended_posix_waits, 1);
     store_relaxed(&thread->pthread.mutex, 0); /* a condition wait that was cancelled has not cleared it */
-    store_relaxed(&line->wait_uncounted, limited || !pthread_lock_names_holder(key));
+    thread->pthread.reads = how & PTHREADS_READS;
+    store_relaxed(&line->wait_uncounted, (how & PTHREADS_LIMITED) || !pthread_lock_names_holder(key));
     state_set_lockwait_at(line, key, now_ticks);
     if (session.counts_cores)
         pthread_wait_sleeps(line, now_ticks);
@@ -98,8 +101,20 @@ bool pthread_wait_is_left(struct thread *thread, const ucontext_t *context)
     return left;
 }
 
+/* Returns true if a read-write lock is on its way to a thread that waits for it. A reader waits for writers only, unless
+ * the lock prefers writers to readers, who then wait for each other. */
+static bool pthread_rwlock_is_passing(const struct thread *thread, const pthread_rwlock_t *lock)
+{
+    if (load_relaxed(&lock->__data.__cur_writer))
+        return false;
+    return thread->pthread.reads ? load_relaxed(&lock->__data.__flags) == PTHREAD_RWLOCK_PREFER_READER_NP
+                                 : load_relaxed(&lock->__data.__readers) >> RWLOCK_READER_SHIFT == 0;
+}
+
 bool pthread_lock_is_passing(const struct thread *thread, uint64_t key)
 {
+    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_RWLOCK)
+        return pthread_rwlock_is_passing(thread, (const pthread_rwlock_t *)(uintptr_t)PROFILE_LOCK_KEY_ID(key));
     /* The memory is there: the thread has called a function that waits for this mutex. */
     const pthread_mutex_t *mutex = (const pthread_mutex_t *)(uintptr_t)PROFILE_LOCK_KEY_ID(key);
     if (PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_MUTEX)

@@ -11,10 +11,10 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
-/* Begins a wait for the lock. limited: whether it has a time limit, and so may be over when the holder's sample is late;
- * frame: that of the function that waits. Returns false if the thread is in another wait, of which this one is a part.
- * [owner] */
-bool pthread_wait_begin(struct thread *thread, uint64_t key, bool limited, const uintptr_t *frame);
+/* Begins a wait for the lock. how: 0, PTHREADS_LIMITED (the wait may be over when the holder's sample is late),
+ * PTHREADS_READS, or both; frame: that of the function that waits. Returns false if the thread is in another wait, of
+ * which this one is a part. [owner] */
+bool pthread_wait_begin(struct thread *thread, uint64_t key, uint32_t how, const uintptr_t *frame);
 void pthread_wait_end(struct thread *thread); /* [owner] */
 
 /* Notes the mutex that the thread's condition wait will acquire; 0: none. [owner] */

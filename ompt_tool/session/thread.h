@@ -103,6 +103,7 @@ struct pthread_wait {
     uintptr_t returns_to;
     /* address of the mutex that the thread's condition wait will acquire; 0: the thread is in no such wait */
     uintptr_t mutex;
+    bool reads;                /* whether it waits for a lock in order to read */
     bool is_awaited;           /* whether the last sample has found threads that wait for a lock of this one */
     bool holds_is_new;         /* whether the current sample has set `holds` */
     struct waited holds;       /* locks for which others wait and that the thread holds, or some of these */
