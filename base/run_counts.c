@@ -101,3 +101,11 @@ struct run_switches run_switches(void)
     bool told = kernel_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) == 0;
     return (struct run_switches){told ? usage.ru_nvcsw : -1, usage.ru_majflt, usage.ru_nivcsw};
 }
+
+struct kernel_use kernel_use_of_process(void)
+{
+    struct rusage usage = {.ru_minflt = 0};
+    kernel_call(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0);
+    return (struct kernel_use){(uint64_t)usage.ru_stime.tv_sec * 1000000000u + (uint64_t)usage.ru_stime.tv_usec * 1000u,
+                               (uint64_t)usage.ru_minflt};
+}

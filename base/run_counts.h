@@ -40,4 +40,11 @@ struct run_switches {
 };
 struct run_switches run_switches(void); /* [handler] */
 
+/* What the kernel has done for the whole process so far; 0 if it does not say. */
+struct kernel_use {
+    uint64_t ns;     /* time that its threads spent in the kernel */
+    uint64_t faults; /* number of page faults that needed no disk */
+};
+struct kernel_use kernel_use_of_process(void); /* [any] */
+
 #endif

@@ -341,6 +341,9 @@ struct profile_header {
     uint32_t seed; /* seed of the random sampling times (cct/timeline/moment.h); 0: unknown */
     /* 1: the program has no team, and CORES nodes have its core idleness; 0: equation 1 of LMF13 gives it */
     uint32_t without_team;
+    /* ns that the process spent in the kernel, and number of its page faults that needed no disk, between the start of the tool
+     * and end_ns; stored at the end */
+    uint64_t kernel_ns, page_faults;
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES,

@@ -407,6 +407,8 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "start_time", json_start_time(header->start_realtime_ns));
     json_object_set_new(json, "wall_s", json_real(profile_wall_s(profile)));
     json_object_set_new(json, "before_start_s", json_seconds((double)header->before_start_ns));
+    json_object_set_new(json, "kernel_s", json_seconds((double)header->kernel_ns));
+    json_object_set_new(json, "page_faults", json_digits(header->page_faults));
     json_object_set_new(json, "threads_max", json_digits(header->threads_max));
     json_object_set_new(json, "threads", json_digits(profile->thread_count));
     json_object_set_new(json, "cores", json_digits(header->cores));

@@ -294,9 +294,11 @@ void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
 void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions and the two about threads outside OpenMP */
 void find_pools(struct inquiry *inquiry);
+void find_page_faults(struct inquiry *inquiry);
 void find_one_thread(struct inquiry *inquiry);
 void find_unequal_threads(struct inquiry *inquiry);
 void find_bottlenecks(struct inquiry *inquiry);
+void find_alone(struct inquiry *inquiry); /* call after find_bottlenecks */
 void find_unseen_threads(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 void find_late_ranks(struct inquiry *inquiry);
@@ -313,6 +315,7 @@ bool nobody_busy_is_enough(const struct inquiry *inquiry);
 double work_per_region(const struct inquiry *inquiry);
 /* Returns whether regions are so small and so many that they explain the time in which no thread was busy. */
 bool idles_for_tiny_regions(const struct inquiry *inquiry);
+bool counts_page_faults(const char *counter); /* by its name */
 /* Returns whether a row of waiting in a loop is one of a pool of threads, which find_pools() reports. */
 bool is_of_pool(const struct rows *rows, uint32_t row);
 /* Returns whether the row is a wait inside the runtime that no OMPT event reports. */

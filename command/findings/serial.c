@@ -68,12 +68,17 @@ static struct sleep serial_sleep_of(const struct serial_search *search, uint32_t
 /* ns of work per page fault below which code does little else than touch new memory */
 #define FAULT_NS 5000.0
 
+bool counts_page_faults(const char *counter)
+{
+    return strcasestr(counter, "page-fault") || strcasestr(counter, "page_fault");
+}
+
 /* Returns how many page faults were counted below a row; 0 if they were not counted. */
 static double page_faults_below(const struct rows *rows, uint32_t index)
 {
     const struct profile_counters *counters = row_counters(&rows->row[index], false);
     for (size_t i = 0; counters && i < rows->counter_count; i++)
-        if (strcasestr(rows->counter_name[i], "page-fault") || strcasestr(rows->counter_name[i], "page_fault"))
+        if (counts_page_faults(rows->counter_name[i]))
             return counters->value[i];
     return 0;
 }

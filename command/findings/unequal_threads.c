@@ -25,7 +25,7 @@ struct shares {
     double most_s;   /* of the longest thread */
     double others_s; /* sum over the others of its time */
     size_t others;
-    size_t alone;   /* number of threads beside which no other one of them lived */
+    size_t alone;   /* number of threads beside which no other one lived, but for those that wait for their ends */
     double alone_s; /* their lives */
 };
 
@@ -71,8 +71,38 @@ static int compare_begins(const void *left, const void *right)
     return (a->begin_s > b->begin_s) - (a->begin_s < b->begin_s);
 }
 
+/* Returns the trees of the threads that wait for the ends of threads that begin in a function. */
+static uint64_t trees_that_join(const struct inquiry *inquiry, uint32_t function)
+{
+    const struct rows *rows = inquiry->rows;
+    uint64_t trees = 0;
+    for (size_t i = 0; i < inquiry->profile->wake_count; i++) {
+        const struct merged_wake *wake = &inquiry->profile->wakes[i];
+        uint32_t begins = thread_first_row(rows, row_of_node(rows, wake->waker));
+        if (wake->wake == PROFILE_WAKE_END && begins != ROW_NONE && rows->row[begins].function == function)
+            trees |= inquiry->profile->nodes[wake->waiter].threads;
+    }
+    return trees;
+}
+
+/* Returns whether another thread lived for most of a thread's life. `joins`: trees of threads that do not count. */
+static bool has_company(const struct inquiry *inquiry, const struct life *life, uint64_t joins)
+{
+    const struct profile *profile = inquiry->profile;
+    double together_s = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        double begin_s = 1e-9 * (double)thread->begin_ns, end_s = 1e-9 * (double)profile_thread_end_ns(thread);
+        bool itself = begin_s == life->begin_s && end_s == life->end_s;
+        if (!itself && !(joins >> thread->tree & 1))
+            together_s += fmax(0, fmin(end_s, life->end_s) - fmax(begin_s, life->begin_s));
+    }
+    return together_s >= MOSTLY * (life->end_s - life->begin_s);
+}
+
 /* Adds threads that lived at the same time. */
-static void add_together(struct shares *shares, const struct life *life, size_t count)
+static void add_together(const struct inquiry *inquiry, struct shares *shares, const struct life *life, size_t count,
+                         uint64_t joins)
 {
     const struct life *most = &life[0];
     double ended_s = 0;
@@ -83,7 +113,7 @@ static void add_together(struct shares *shares, const struct life *life, size_t 
         ended_s += less_s > 0 ? before_s : 0;
         shares->lost_s += fmin(before_s, less_s);
     }
-    if (count == 1) {
+    if (count == 1 && !has_company(inquiry, life, joins)) {
         shares->alone++;
         shares->alone_s += life->end_s - life->begin_s;
     }
@@ -113,14 +143,29 @@ static void gather_shares(const struct inquiry *inquiry, uint32_t function, cons
                           .end_s = 1e-9 * (double)profile_thread_end_ns(thread),
                           .busy_s = 1e-9 * (thread->work + thread->overhead + thread->blocked)};
     }
+    uint64_t joins = trees_that_join(inquiry, function);
     if (shares->count)
         qsort(shares->life, shares->count, sizeof *shares->life, compare_begins);
     for (size_t begin = 0, end; begin < shares->count; begin = end) {
         double all_until_s = shares->life[begin].end_s;
         for (end = begin + 1; end < shares->count && shares->life[end].begin_s < all_until_s; end++)
             all_until_s = fmin(all_until_s, shares->life[end].end_s);
-        add_together(shares, &shares->life[begin], end - begin);
+        add_together(inquiry, shares, &shares->life[begin], end - begin, joins);
     }
+}
+
+/* Returns for how many seconds the threads that begin in a function wait in loops of their own: that is no work. */
+static double spun_s(const struct inquiry *inquiry, uint32_t function)
+{
+    const struct rows *rows = inquiry->rows;
+    double ns = 0;
+    for (uint32_t i = 1; i < rows->count; i++) {
+        double spun_ns = inquiry->spun_ns[i] + (row_is_spinning(&rows->row[i]) ? rows->row[i].exclusive->blocked : 0);
+        uint32_t begins = spun_ns > 0 ? thread_first_row(rows, i) : ROW_NONE;
+        if (begins != ROW_NONE && rows->row[begins].function == function)
+            ns += spun_ns;
+    }
+    return 1e-9 * ns;
 }
 
 uint32_t busiest_row_of_threads(const struct inquiry *inquiry, uint32_t function, uint32_t *begins)
@@ -204,7 +249,7 @@ static void put_one_by_one(struct inquiry *inquiry, const struct shares *shares,
     shorten_name(name, inquiry->rows->row[joins->row].label->name);
     finding.title = format_printable("%zu threads of %s run one after the other", shares->count, name);
     finding.evidence = format_printable(
-        "no two of them lived at the same time, and a thread waited %s s for their ends", DECIMAL(waited_s, 2));
+        "no other thread lived at the same time, and a thread waited %s s for their ends", DECIMAL(waited_s, 2));
     finding.advice = format_printable(
         "Begin several threads before you wait for the end of the first: call join, or get of std::async's futures, in "
         "a second loop.");
@@ -296,7 +341,8 @@ void find_unequal_threads(struct inquiry *inquiry)
     for (size_t i = 0; i < joins.count; i++) {
         struct shares shares = {0};
         gather_shares(inquiry, (uint32_t)joins.item[i].key, first, &shares);
-        if (shares.others && finding_is_enough(inquiry, shares.lost_s))
+        double lost_s = shares.lost_s - spun_s(inquiry, (uint32_t)joins.item[i].key);
+        if (shares.others && finding_is_enough(inquiry, lost_s))
             put_unequal_threads(inquiry, &shares, &joins.item[i]);
         if (run_one_by_one(&shares, &joins.item[i]) && finding_is_enough(inquiry, 1e-9 * joins.item[i].ns))
             put_one_by_one(inquiry, &shares, &joins.item[i]);

@@ -301,6 +301,8 @@ static void job_add_header(struct job *job, const struct profile *rank, uint64_t
     to->threads_untracked += from->threads_untracked;
     to->untracked_ns += from->untracked_ns;
     to->lock_inits_lost += from->lock_inits_lost;
+    to->kernel_ns += from->kernel_ns;
+    to->page_faults += from->page_faults;
     to->paused_ns += from->paused_ns;
     to->pauses += from->pauses;
     to->probes_lost += from->probes_lost;

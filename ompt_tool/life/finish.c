@@ -179,6 +179,9 @@ static void finish_fill_header(uint64_t now_ns)
     header->untracked_ns = thread_untracked_ns(now_ns);
     for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
         header->regions += thread->regions.begun;
+    struct kernel_use now = kernel_use_of_process();
+    header->kernel_ns = now.ns - session.kernel_use.ns;
+    header->page_faults = now.faults - session.kernel_use.faults;
 }
 
 /* Moves the file from its temporary directory to its final place. */

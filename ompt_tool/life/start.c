@@ -194,6 +194,7 @@ static void start_note_time_before(struct profile_header *header)
     os_run_times(os_tid(), &on_core_ns, &no_core_ns);
     uint64_t used_ns = clock_process_cpu_ns(), now_ns = clock_now_ns(), left_ns = now_ns - session.start_ns;
     header->tool_start_ns = now_ns;
+    session.kernel_use = kernel_use_of_process();
     /* If samples are taken at events, metrics are numbers of events, to which no time can be added. */
     header->before_start_ns = counters_plan_sample_text() ? 0 : left_ns;
     if (header->before_start_ns <= used_ns || !on_core_ns || session.options.clock != CLOCK_WALL)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/run_counts.h"
 #include "base/run_options.h"
 
 struct job;
@@ -17,12 +18,13 @@ struct session {
     struct run_options options;
     char program[256]; /* name with which the program was started */
     uint64_t period_ns;
-    uint64_t start_ns; /* start of the process in ns, on CLOCK_MONOTONIC */
-    uint32_t stopping; /* 1: no more samples are taken, and the trees no longer change */
-    bool armed;        /* whether the process is measured even if it begins no region */
-    bool plain;        /* whether the measurement has begun without an OpenMP runtime */
-    uint32_t teams;    /* 1: a region has begun */
-    bool wants_work;   /* whether the profile is kept only if the process works (SESSION_LEAST_CPU_NS) */
+    uint64_t start_ns;            /* start of the process in ns, on CLOCK_MONOTONIC */
+    struct kernel_use kernel_use; /* at the start of the tool */
+    uint32_t stopping;            /* 1: no more samples are taken, and the trees no longer change */
+    bool armed;                   /* whether the process is measured even if it begins no region */
+    bool plain;                   /* whether the measurement has begun without an OpenMP runtime */
+    uint32_t teams;               /* 1: a region has begun */
+    bool wants_work;              /* whether the profile is kept only if the process works (SESSION_LEAST_CPU_NS) */
     /* the process's CPU time that is not the program's work: loading, and starting to measure */
     uint64_t cpu_before_ns;
     /* whether samples count the cores that no thread uses: the program has no team, and a clock triggers the samples */

@@ -73,6 +73,18 @@ UNIT_TEST_WITH(on_fewer_cores_than_threads_equal_shares_save_less, NULL, destroy
         fail_msg("%f", program.findings->finding[0].gain_s);
 }
 
+/* Nor do they have unequal work if the longest one waits in a loop. */
+UNIT_TEST_WITH(waiting_in_a_loop_is_no_unequal_work, NULL, destroy)
+{
+    make_threads(5, 2, 2);
+    uint32_t spins = add(made.profile.wakes->waker, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_SPINNING);
+    made.nodes[spins].threads = 2;
+    made.nodes[spins].metric = (struct profile_sums){.samples = 600, .blocked = 6 * S, .inverse_busy = 3 * S};
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_not_equal(program.findings->finding[i].rule, "unequal-threads");
+}
+
 /* They end early because others lacked a core, or to make room for the next, or nobody waits for them. */
 UNIT_TEST_WITH(threads_that_end_early_need_not_have_less_work, NULL, destroy)
 {
@@ -159,6 +171,74 @@ UNIT_TEST_WITH(threads_that_run_one_after_the_other_are_a_finding, NULL, destroy
     assert_about(finding->seconds, 7);
     assert_about(finding->gain_s, 7 * (1 - 1.0 / 3));
     made.profile.wakes->ns = 1 * S; /* main has something else to do */
+    assert_no_finding();
+}
+
+/* But not if another thread, whose end nobody waits for meanwhile, lives at the same time. */
+UNIT_TEST_WITH(threads_with_company_do_not_run_one_after_the_other, NULL, destroy)
+{
+    make_threads(3, 2, 2);
+    made.threads[2].begin_ns = made.threads[1].end_ns;
+    made.threads[2].end_ns = made.profile.header.end_ns = made.threads[2].begin_ns + (uint64_t)(2 * S);
+    made.threads[3].end_ns = made.threads[2].end_ns;
+    made.nodes[made.profile.wakes->waker].threads = 2 + 4;
+    made.nodes[made.profile.wakes->waker].metric.work = made.profile.wakes->ns = 5 * S;
+    uint32_t other = frame(0, KEY(SOLVE));
+    made.nodes[other].metric = (struct profile_sums){.samples = 800, .work = 5 * S, .inverse_busy = 2 * S};
+    made.nodes[other].threads = 8;
+    assert_no_finding();
+    made.threads[3].end_ns = made.threads[3].begin_ns + (uint64_t)S;
+    only("one-by-one");
+}
+
+/* ---- code that runs alone ---- */
+
+/* main() works for 3 s beside nobody, on four cores, and then three threads do. */
+static uint32_t make_alone(void)
+{
+    make_threads(4, 4, 4);
+    uint32_t node = frame(frame(program.main_node, KEY(SOLVE)), OTHER(1));
+    made.nodes[node].metric =
+        (struct profile_sums){.samples = 600, .work = 3 * S, .core_idle = 9 * S, .inverse_busy = 3 * S};
+    made.nodes[node].threads = 1;
+    made.threads[0].work = 3 * S;
+    made.profile.header.without_team = 1;
+    made.profile.header.cores = 4;
+    made.profile.header.end_ns = 1 + (uint64_t)(7 * S);
+    return node;
+}
+
+UNIT_TEST_WITH(code_of_the_first_thread_beside_idle_cores_is_serial, NULL, destroy)
+{
+    uint32_t node = make_alone();
+    const struct finding *finding = only("serial");
+    assert_string_equal(finding->title, "3.00 s of serial code");
+    assert_about(finding->seconds, 3);
+    assert_about(finding->gain_s, 3 * 0.75);
+    made.nodes[node].metric.lock_wait = 3 * S; /* the others wait for its lock */
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_not_equal(program.findings->finding[i].rule, "serial");
+}
+
+UNIT_TEST_WITH(code_that_others_execute_as_well_is_no_serial_code, NULL, destroy)
+{
+    uint32_t node = make_alone();
+    uint32_t part = frame(program.main_node, KEY(HEAVY)); /* in which the other threads begin */
+    made.nodes[part].metric = made.nodes[node].metric;
+    made.nodes[part].threads = 1;
+    made.nodes[node].metric = (struct profile_sums){0};
+    const struct finding *finding = only("unequal-threads");
+    assert_string_equal(finding->title, "the first thread is alone in heavy for 3.00 s");
+    assert_in(finding->advice, "equal shares");
+}
+
+/* Nor is there any in a program whose other threads hardly work. */
+UNIT_TEST_WITH(a_serial_program_has_no_serial_code, NULL, destroy)
+{
+    make_alone();
+    for (int i = 1; i < THREADS; i++)
+        made.threads[i].work = 0.1 * S;
     assert_no_finding();
 }
 
