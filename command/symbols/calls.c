@@ -560,8 +560,8 @@ int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *uni
         budget -= range->high - range->low;
         const struct symbols_call_list *list = symbols_calls_of(module, function->low);
         for (size_t c = 0; list && c < list->count; c++)
-            if (list->list[c].body == wanted && strncmp(list->list[c].name, "GOMP_", 5) == 0)
-                return strncmp(list->list[c].name, "GOMP_task", 9) == 0;
+            if (list->list[c].body == wanted && symbols_launches(list->list[c].name))
+                return symbols_launch_by(list->list[c].name).kind == SYMBOL_TASK;
     }
     return -1;
 }

@@ -3,6 +3,7 @@
 #include "command/symbols/construct.h"
 
 #include <stdlib.h>
+#include <dwarf.h>
 #include <string.h>
 
 #include "command/symbols/calls.h"
@@ -38,11 +39,13 @@ static const char *symbols_next_ident_field(const char **text, const char *end, 
 
 static void symbols_construct_add_ident(struct symbols_module *module, const char *text, const char *end)
 {
-    size_t file_bytes, function_bytes, line_bytes;
+    size_t file_bytes, function_bytes, line_bytes, column_bytes;
     const char *file = symbols_next_ident_field(&text, end, &file_bytes);
     const char *function = file ? symbols_next_ident_field(&text, end, &function_bytes) : NULL;
     const char *line = function ? symbols_next_ident_field(&text, end, &line_bytes) : NULL;
-    if (!line || line_bytes == 0 || line_bytes > 9 || strspn(line, "0123456789") != line_bytes)
+    const char *column = line ? symbols_next_ident_field(&text, end, &column_bytes) : NULL;
+    if (!column || text == end || *text != ';' || line_bytes == 0 || line_bytes > 9 ||
+        strspn(line, "0123456789") != line_bytes || column_bytes == 0 || strspn(column, "0123456789") != column_bytes)
         return;
     int number = atoi(line);
     if (number > 0 && grow_list(&module->idents, &module->ident_room, module->ident_count, sizeof *module->idents)) {
@@ -65,8 +68,8 @@ static void symbols_construct_load_idents(struct symbols_module *module)
             text = memchr(text, ';', (size_t)(end - text));
             if (!text)
                 break;
-            if (text == from || text[-1] == '\0')
-                symbols_construct_add_ident(module, text + 1, end);
+            /* no zero byte need stand before the string: a constant of Fortran's may end there, which has none */
+            symbols_construct_add_ident(module, text + 1, end);
         }
     }
 }
@@ -297,6 +300,19 @@ static const char *symbols_construct_make_text(struct symbols_module *module, en
                      frame->line);
 }
 
+/* Returns the function of that name that has code of its own; NULL if all its copies are inlined. */
+static struct symbols_function *symbols_construct_whole(struct symbols_unit *unit, const char *name)
+{
+    for (size_t i = 0; i < unit->ranges.count; i++) {
+        struct symbols_function *function = &unit->functions[unit->ranges.list[i].index];
+        Dwarf_Attribute attribute;
+        const char *linkage = dwarf_formstring(dwarf_attr_integrate(&function->die, DW_AT_linkage_name, &attribute));
+        if (function->low && linkage && strcmp(linkage, name) == 0)
+            return function;
+    }
+    return NULL;
+}
+
 static void symbols_construct_resolve(struct symbols_module *module, struct symbols_unit *unit,
                                       struct symbols_function *function, const struct symbols_raw *raw,
                                       struct symbol_frame *frame)
@@ -307,12 +323,15 @@ static void symbols_construct_resolve(struct symbols_module *module, struct symb
     frame->construct = outlined.kind;
     frame->construct_uncertain = outlined.uncertain;
     frame->host_name = "";
-    if (outlined.compiler == SYMBOLS_GCC && unit) {
-        int launched_as = symbols_calls_launch(module, unit, raw->low);
+    if (outlined.compiler == SYMBOLS_FLANG && unit && !function) /* an undeferred task that flang inlined */
+        function = symbols_construct_whole(unit, raw->name->raw);
+    if (outlined.uncertain && unit) {
+        int launched_as = symbols_calls_launch(module, unit, function && raw->inlined ? function->low : raw->low);
         frame->construct = launched_as == 1 ? SYMBOL_TASK : SYMBOL_PARALLEL;
         frame->construct_uncertain = launched_as < 0;
-        frame->host_name = symbols_construct_host_by_nesting(module, unit, function);
     }
+    if (outlined.compiler == SYMBOLS_GCC && unit)
+        frame->host_name = symbols_construct_host_by_nesting(module, unit, function);
     if (!*frame->host_name && outlined.stem)
         frame->host_name = symbols_construct_host_by_stem(module, unit, raw->name->raw, outlined.stem, &host_defined);
     else if (!*frame->host_name && unit)

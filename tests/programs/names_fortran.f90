@@ -64,3 +64,23 @@ contains
         sink = sink + 1.0d0
     end subroutine inside
 end program names
+
+! A constant without a zero byte, which the linker may put before the string that names the line of the task below.
+subroutine told(value)
+    implicit none
+    real(8), intent(in) :: value
+    print '(f10.3,f12.3)', value, value
+end subroutine told
+
+! An undeferred task, whose body flang inlines.
+recursive subroutine later(depth)
+    use solver, only: sink
+    implicit none
+    integer, intent(in) :: depth
+    !$omp task if(depth > 5)
+    sink = sink + depth
+    if (depth > 0) call later(depth - 1)
+    sink = sink + 2.0d0
+    !$omp end task
+    sink = sink + 1.0d0
+end subroutine later

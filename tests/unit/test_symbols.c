@@ -211,16 +211,34 @@ UNIT_TEST(gfortran_constructs)
 UNIT_TEST(flang_constructs)
 {
     static const struct expected all[] = {
-        {"_QMsolverPsmooth..omp_par", 0, "solver::smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11, true,
+        {"_QMsolverPsmooth..omp_par", 0, "solver::smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11, false,
          false},
-        {"_QMsolverPwalk..omp_par", 0, "solver::walk [parallel names_fortran.f90:21]", SYMBOL_PARALLEL, 21, true,
-         false},
-        {"outside_..omp_par", 0, "outside [parallel names_fortran.f90:35]", SYMBOL_PARALLEL, 35, true, false},
-        {"_QQmain..omp_par", 0, "MAIN__ [parallel names_fortran.f90:51]", SYMBOL_PARALLEL, 51, true, false},
-        {"_QFPinside..omp_par", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, true, false},
+        {"_QMsolverPwalk..omp_par", 0, "solver::walk [task names_fortran.f90:21]", SYMBOL_TASK, 21, false, false},
+        {"later_..omp_par", 0, "later [task names_fortran.f90:80]", SYMBOL_TASK, 80, false, false},
+        {"outside_..omp_par", 0, "outside [parallel names_fortran.f90:35]", SYMBOL_PARALLEL, 35, false, false},
+        {"_QQmain..omp_par", 0, "MAIN__ [parallel names_fortran.f90:51]", SYMBOL_PARALLEL, 51, false, false},
+        {"_QFPinside..omp_par", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, false, false},
     };
     CHECK("names_fortran-flang-O0", "names_fortran.f90", all);
     CHECK("names_fortran-flang-O2", "names_fortran.f90", all);
+}
+
+/* The copy has the kind and the line of the function, which has code of its own, too. */
+UNIT_TEST(an_undeferred_task_that_flang_inlines_is_a_task)
+{
+    struct variant variant;
+    const struct symbol_frame *frames;
+    int found = 0;
+    variant_open(&variant, "names_fortran-flang-O2");
+    GElf_Sym host = variant_symbol(&variant, "later_", 0);
+    for (uint64_t vaddr = host.st_value; vaddr < host.st_value + host.st_size; vaddr++)
+        for (size_t i = variant_lookup(&variant, vaddr, &frames) - 1; i-- > 0;)
+            if (frames[i].construct != SYMBOL_PROCEDURE) {
+                assert_string_equal(frames[i].name, "later [task names_fortran.f90:80]");
+                found++;
+            }
+    assert_true(found > 0);
+    variant_close(&variant);
 }
 
 UNIT_TEST(without_debug_information_constructs_have_no_line)
