@@ -142,6 +142,24 @@ static char *symbols_demangle_flang(const char *name)
     return result;
 }
 
+/* GCC divides a coroutine f(int) into functions whose demangled names are "f(f(int)::_Z1fi.Frame*) [clone .actor]".
+ * Reduces such a name to "f(int) [clone .actor]". */
+static void symbols_shorten_coroutine(char *name)
+{
+    char *frame = strstr(name, ".Frame*)"), *scope = NULL;
+    for (char *at = frame ? strstr(name, "::_Z") : NULL; at && at < frame; at = strstr(at + 1, "::_Z"))
+        scope = at;
+    for (char *open = scope ? strchr(name, '(') : NULL; open && open < scope; open = strchr(open + 1, '(')) {
+        size_t bytes = (size_t)(open - name), inner = (size_t)(scope - open) - 1;
+        if (inner > bytes && strncmp(open + 1, name, bytes + 1) == 0) {
+            const char *rest = frame + strlen(".Frame*)");
+            memmove(name, open + 1, inner);
+            memmove(name + inner, rest, strlen(rest) + 1);
+            return;
+        }
+    }
+}
+
 char *symbols_demangle(const char *name)
 {
     char *result = NULL;
@@ -155,6 +173,8 @@ char *symbols_demangle(const char *name)
         else if (name[0] == '_' && name[1] == '_')
             result = symbols_demangle_gfortran(name);
     }
+    if (result)
+        symbols_shorten_coroutine(result);
     return result ? result : strdup(name);
 }
 

@@ -372,6 +372,12 @@ UNIT_TEST(demangling_leaves_other_names_alone)
         {"_ZN3foo3barEi", "foo::bar(int)"},
         {"_Z3fooIiET_S0_", "foo<int>(int)"}, /* no return type */
         {"_Znot mangled", "_Znot mangled"},
+        /* GCC's coroutines */
+        {"_Z5fibrePZ5fibreiE15_Z5fibrei.Frame.actor", "fibre(int) [clone .actor]"},
+        {"_ZN1n12_GLOBAL__N_13hidEPZNS0_3hidEPF1TiEE36_ZN1n12_GLOBAL__N_13hidEPF1TiE.Frame.destroy",
+         "n::(anonymous namespace)::hid(T (*)(int)) [clone .destroy]"},
+        {"_ZZ4mainENUliE_clEPZZ4mainENKS_clEiE26_ZZ4mainENKUliE_clEi.Frame.actor",
+         "main::{lambda(int)#1}::operator()(int) const [clone .actor]"},
         {"_ZN1r6locked17h086b0cfd890a8ea9E", "r::locked"}, /* Rust's two schemes */
         {"_ZN40_$LT$T$u20$as$u20$core..fmt..Display$GT$3fmt17h086b0cfd890a8ea9E", "<T as core::fmt::Display>::fmt"},
         {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
