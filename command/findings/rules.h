@@ -287,7 +287,7 @@ void find_no_core(struct inquiry *inquiry); /* call before find_losses */
 void find_start_up(struct inquiry *inquiry);
 void find_serial_code(struct inquiry *inquiry);
 void find_fine_units(struct inquiry *inquiry); /* marks units; call before the next three */
-void find_spinning(struct inquiry *inquiry);
+void find_spinning(struct inquiry *inquiry); /* call after find_bottlenecks */
 void find_copies(struct inquiry *inquiry); /* marks units, too; call before find_idle_regions */
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);

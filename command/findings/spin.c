@@ -49,11 +49,23 @@ void findings_gather_spinning(struct inquiry *inquiry)
                 inquiry->profile->nodes[i].metric.work + inquiry->profile->nodes[i].metric.overhead;
 }
 
+/* Returns whether a finding says for whom a function waits. */
+static bool waiting_is_told(const struct inquiry *inquiry, uint64_t function)
+{
+    const struct rows *rows = inquiry->rows;
+    for (size_t i = 1; i < rows->count; i++)
+        if (inquiry->wait_told_ns[i] > 0 && rows->row[rows_own(rows, (uint32_t)i)].function == function)
+            return true;
+    return false;
+}
+
 static void put_spinning(struct inquiry *inquiry, const struct spinning *spinning)
 {
     double seconds = spinning->ns * 1e-9;
     bool own = spinning->work_ns >= MOSTLY * spinning->ns, blocked = spinning->blocked_ns >= MOSTLY * spinning->ns;
-    char name[NAME_BYTES];
+    char name[NAME_BYTES], call[NAME_BYTES];
+    const struct row *called = &inquiry->rows->row[rows_outermost(inquiry->rows, spinning->row)];
+    bool library = called->kind == ROW_INLINED && called->foreign; /* std::barrier, std::counting_semaphore */
     struct finding finding = {.rule = "spin",
                               .row = spinning->row,
                               .metric = blocked ? METRIC_BLOCKED
@@ -63,7 +75,10 @@ static void put_spinning(struct inquiry *inquiry, const struct spinning *spinnin
                               .sampled = true};
     struct relief relief = {.spent_s = seconds, .lost_s = 1e-9 * spinning->lost_ns};
     shorten_name(name, inquiry->rows->row[rows_own(inquiry->rows, spinning->row)].label->name);
-    finding.title = format_printable("spin-waiting on a flag in %s: %s", name, PART(inquiry, seconds));
+    name_call(call, inquiry->rows, spinning->row);
+    finding.title = library
+                        ? format_printable("spin-waiting in %s, called by %s: %s", call, name, PART(inquiry, seconds))
+                        : format_printable("spin-waiting on a flag in %s: %s", name, PART(inquiry, seconds));
     finding.evidence =
         blocked ? format_printable("samples found threads for %s s in sched_yield or at a pause, which only loops that "
                                    "wait contain",
@@ -74,7 +89,8 @@ static void put_spinning(struct inquiry *inquiry, const struct spinning *spinnin
     finding.advice = format_printable(
         "Threads wait here until another thread changes what they read. %s Better still, give the waiting threads "
         "work.",
-        inquiry->rows->without_openmp || inquiry->profile->header.regions == 0
+        library ? "The library spins for a while before it lets them sleep."
+        : inquiry->rows->without_openmp || inquiry->profile->header.regions == 0
             ? "Let them sleep if the cores are needed: a condition variable, std::atomic::wait, a semaphore. If the "
               "flag "
               "is a lock of your own, use a mutex: the report then says who held it."
@@ -99,7 +115,7 @@ void find_spinning(struct inquiry *inquiry)
     }
     for (size_t f = 0; f < functions.count; f++) {
         struct spinning spinning = {.ns = functions.item[f].ns, .row = functions.item[f].row};
-        if (!finding_is_enough(inquiry, spinning.ns * 1e-9))
+        if (!finding_is_enough(inquiry, spinning.ns * 1e-9) || waiting_is_told(inquiry, functions.item[f].key))
             continue;
         for (size_t i = 1; i < rows->node_count; i++) {
             if (!node_spins(inquiry, i) || rows->row[spinner_of(inquiry, i)].function != functions.item[f].key)

@@ -82,6 +82,16 @@ static double row_label_value_of_call(const struct rows *rows, uint32_t call, en
     return value;
 }
 
+/* Returns the position of a statement. Compilers may lose which inlined function of a library the code of a header came
+ * from; then it is the line on which the program's own function begins. */
+static struct position row_label_statement(const struct row_label *function, const struct row_label *statement)
+{
+    bool strange =
+        rows_file_is_system_source(statement->file) && *function->file && !rows_file_is_system_source(function->file);
+    const struct row_label *at = strange ? function : statement;
+    return (struct position){at->file, at->line, ROW_NONE};
+}
+
 /* Returns the source position of a context: the statement with the highest metric or, if there is none, the
  * nearest call on the path with a known line. With `calls`, a call of foreign code counts like a statement. */
 static struct position row_label_find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
@@ -90,7 +100,7 @@ static struct position row_label_find_source(const struct rows *rows, uint32_t i
     struct position position = {.file = "", .called = ROW_NONE};
     double most = 0;
     if (row->kind == ROW_STATEMENT)
-        position = (struct position){row->label->file, row->label->line, ROW_NONE};
+        position = row_label_statement(rows->row[row->parent].label, row->label);
     for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
         const struct row *at = &rows->row[child];
         bool call = calls && at->foreign && at->call_line > 0;
@@ -101,7 +111,7 @@ static struct position row_label_find_source(const struct rows *rows, uint32_t i
             continue;
         most = value;
         position = call ? (struct position){row->label->file, at->call_line, child}
-                        : (struct position){at->label->file, at->label->line, ROW_NONE};
+                        : row_label_statement(row->label, at->label);
     }
     /* nobody held the lock, so show where threads waited for it */
     if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT)

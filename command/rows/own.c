@@ -15,9 +15,7 @@ static bool rows_text_begins_with_one_of(const char *text, const char *const *pr
     return false;
 }
 
-/* Returns whether a file is a header of the system or of a compiler, or belongs to Python or a Rust crate that was fetched. The templates and functions in
- * it belong to libraries. */
-static bool rows_file_is_system_source(const char *file)
+bool rows_file_is_system_source(const char *file)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", NULL};
     bool rust = strncmp(file, "/rustc/", 7) == 0 || strstr(file, "/.cargo/registry/");

@@ -6,6 +6,10 @@
 #include "command/profile/profile.h"
 #include "command/rows/row.h"
 
+/* Returns whether a file is a header of the system or of a compiler, or belongs to Python or a Rust crate that was
+ * fetched. The templates and functions in it belong to libraries. */
+bool rows_file_is_system_source(const char *file);
+
 /* Sets `foreign` of rows that are not the program's own code. */
 void rows_mark_foreign(struct rows *rows, const struct profile *profile);
 /* Returns the row of the program's own code on whose behalf a row runs. This is the row itself, or its

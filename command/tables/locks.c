@@ -6,6 +6,7 @@
 
 #include "cct/profile_tree.h"
 #include "command/profile/pair_map.h"
+#include "command/rows/own.h"
 #include "command/symbols/symbols.h"
 #include "command/text/format.h"
 #include "command/text/memory.h"
@@ -226,6 +227,8 @@ static char *lock_table_source_line(const struct lock_gathering *from, const str
     for (; function->foreign && function->call_line > 0 && function->parent != ROW_NONE;
          function = &rows[function->parent])
         line = function->call_line;
+    if (!function->foreign && rows_file_is_system_source(row->label->file))
+        line = line ? line : function->label->line; /* the compiler has lost the inlined function */
     return line && !function->foreign && *function->label->file
                ? memory_text("%s:%d", format_base_name(function->label->file), line)
                : memory_text("%s", row->label->name);

@@ -290,6 +290,32 @@ UNIT_TEST_WITH(the_slow_stage_of_a_pipeline_is_a_finding, NULL, destroy)
     assert_about(found("bottleneck")->gain_s, 5 - 7.0 / 4);
 }
 
+/* Where it spins before it sleeps, it waits for the same thread. */
+UNIT_TEST_WITH(spinning_before_a_wait_for_a_slow_stage_is_no_other_finding, NULL, destroy)
+{
+    make_pipeline((const double[]){1, 5, 1}, (const int[]){1, -1, 1});
+    uint32_t spins = add(frame(0, KEY(SOLVE)), PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_SPINNING);
+    made.nodes[spins].metric = (struct profile_sums){.samples = 600, .blocked = 3 * S};
+    made.nodes[spins].threads = 2;
+    only("bottleneck");
+    made.profile.wake_count = 0;
+    gather();
+    assert_in(found("spin")->title, "spin-waiting on a flag in solve");
+}
+
+/* As std::barrier does, whose code is in a header. */
+UNIT_TEST_WITH(a_library_that_spins_is_named, NULL, destroy)
+{
+    make_threads(5, 5, 5);
+    fake_function(OTHER(7), "std::barrier::arrive_and_wait", "/usr/include/c++/12/barrier", 5, 6);
+    fake_function(OTHER(7), "solve", "/s/p.c", 20, 21);
+    uint32_t spins = add(frame(0, OTHER(7)), PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_SPINNING);
+    made.nodes[spins].metric = (struct profile_sums){.samples = 600, .blocked = 3 * S};
+    made.nodes[spins].threads = 2;
+    gather();
+    assert_in(found("spin")->title, "spin-waiting in std::barrier::arrive_and_wait, called by solve: ");
+}
+
 /* The last stage waits for the second only because this one waits for the first. */
 UNIT_TEST_WITH(a_stage_that_waits_passes_the_blame_on, NULL, destroy)
 {
