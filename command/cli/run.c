@@ -569,7 +569,9 @@ static void exec_program(char **argv, const char *program)
         signal(changed[i].signal, changed[i].before);
     execvp(program, argv); /* execvp() runs a script without #! in a shell, as env and timeout do. */
     int cause = errno;
-    fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
+    bool exists = cause == ENOENT && strchr(program, '/') && stat(program, &(struct stat){0}) == 0;
+    fprintf(stderr, "blame run: %s: %s\n", program,
+            exists ? "the interpreter or the dynamic loader that it names does not exist" : strerror(cause));
     fflush(stderr);
     _exit(cause == ENOENT ? 127 : 126);
 }
@@ -703,9 +705,10 @@ static const char *why_unmeasured(const char *program)
 
 int cli_run(int argc, char **argv)
 {
-    char program[PATH_MAX], self[PATH_MAX];
-    struct parts parts;
-    struct workspace space;
+    /* static, because they are larger than half of a stack that the user may limit to 64 kB for the program */
+    static char program[PATH_MAX], self[PATH_MAX];
+    static struct parts parts;
+    static struct workspace space;
     struct run_stacks stacks;
     struct follower follower = {0};
     for (size_t i = 0; i < CHANGED_COUNT; i++)

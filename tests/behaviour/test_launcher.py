@@ -157,6 +157,19 @@ class Scripts(BlameTest):
                 run = self.attached([name, "5"], {"PATH": path}, "launcher", folder=folder)
                 self.assertEqual(run.status, status, run)
 
+    def test_a_program_that_exists_is_not_said_to_be_missing(self):
+        script = os.path.join(self.new_folder(), "script")
+        with open(script, "w", encoding="ascii") as file:
+            file.write("#!/nowhere/interpreter\n")
+        os.chmod(script, 0o755)
+        run = self.plain([BLAME, "run", script])
+        self.assertEqual(run.status, 127, run)
+        self.assertTrue(run.stderr.startswith(f"blame run: {script}: the interpreter "), run)
+
+    def test_the_launcher_needs_no_larger_stack_than_a_program_of_64_kb(self):
+        run = self.plain(["env", "-i", "PATH=/usr/bin:/bin", "prlimit", "--stack=65536", BLAME, "run", "sh", "-c", "exit 7"])
+        self.assertEqual(run.status, 7, run)
+
     def bindings(self, argv, env=None):
         """How many names the loader bound in each process, without those of `blame run`."""
         folder, found = self.new_folder(), {}
@@ -402,7 +415,8 @@ class OtherRuntimes(BlameTest):
                 self.assertIn("unmeasured" if how == "launcher" else "nothing is measured", run.stderr)
 
     def test_a_program_that_only_has_the_words_is_no_leak_checker(self):
-        run = self.attached([BLAME, "run", "--", program("quick"), "5"], how="launcher")
+        # the inner command uses more than 0.01 s of processor time on a busy machine, and would be measured, too
+        run = self.attached([BLAME, "run", "--", program("quick"), "5"], how="launcher", options=["--omp-only"])
         self.assertEqual((run.status, run.stdout, run.stderr), (5, "sum 3\n", OWN_LINE + "\n"), run)
         self.load(run)
 
