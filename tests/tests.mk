@@ -112,6 +112,7 @@ CHECKS := 'scripts/check-layers.py $(BUILD)' 'scripts/check-layers.py --self-tes
     'scripts/check-tags.py $(BUILD)/check' 'scripts/check-tags.py --self-test' \
     'scripts/check-float.py $(LIBRARY) $(LOADER) $(MPI_LAYER) $(PTHREADS_LAYER) $(GOMP_LAYER) $(GOMP_RUN)' 'scripts/check-float.py --self-test' \
     'scripts/check-imports.py $(BUILD)' 'scripts/check-imports.py --self-test' \
+    'scripts/check-old-glibc.py $(BUILD) $(CC)' 'scripts/check-old-glibc.py --self-test $(CC)' \
     'scripts/check-docs.py' 'scripts/check-docs.py --self-test' scripts/check-format.sh
 
 .PHONY: check-objects

@@ -3,9 +3,13 @@
 #ifndef BLAME_ARCHIVE_THREADS_H
 #define BLAME_ARCHIVE_THREADS_H
 
-#include <bits/types/once_flag.h>
 #include <pthread.h>
 #include <time.h>
+#if __has_include(<bits/types/once_flag.h>)
+#include <bits/types/once_flag.h>
+#else
+typedef __once_flag once_flag; /* scripts/check-old-glibc.py uses the system's headers */
+#endif
 
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 
