@@ -34,6 +34,7 @@ struct launched {
     uint32_t reported; /* 1: an object that needs libgomp was given a library that reports libgomp's events */
     /* 1: such an object calls functions for which libomp prints a deprecation warning and libgomp does not */
     uint32_t deprecated;
+    uint32_t opened;               /* number of objects that the loader has opened until now */
     struct launched_image *images; /* array of LAUNCHED_IMAGES entries */
     /* loads libblame-pthreads.so, which calls that create threads then reach, and returns its PTHREADS_LAYER_ATTACH, or 0 */
     uintptr_t (*load_layer)(void);

@@ -550,12 +550,6 @@ void *os_map_shared(int fd, uint64_t offset, size_t bytes)
     return memory;
 }
 
-size_t os_file_bytes(int fd)
-{
-    struct stat st;
-    return fstat(fd, &st) == 0 && st.st_size > 0 ? (size_t)st.st_size : 0;
-}
-
 bool os_memory_is_limited(void)
 {
     struct rlimit limit;

@@ -157,7 +157,6 @@ void os_unmap(void *memory, size_t bytes); /* [handler] */
 /* Maps a part of a file for reading, as a private mapping. Returns NULL on failure. [handler] */
 const void *os_map_file(int fd, uint64_t offset, size_t bytes);
 
-size_t os_file_bytes(int fd);    /* 0: unknown [handler] */
 bool os_memory_is_limited(void); /* Returns true if RLIMIT_AS (ulimit -v) is set. [init] */
 
 /* Maps a part of a file for writing, as a shared mapping. The disk space must be allocated (os_reserve)

@@ -247,7 +247,7 @@ static bool entry_look_around(bool runtime)
         return true;
     }
     entry_warn_of_names();
-    modules_launched(blame_launched.images);
+    modules_launched(&blame_launched);
     if (!loadmap_init()) {
         log_line("/proc/self/maps cannot be read (as after a change of the user or root), or there is no memory "
                  "for its contents; nothing is measured",

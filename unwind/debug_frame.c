@@ -5,9 +5,7 @@
 #include "base/os.h"
 #include "unwind/cfi_bytes.h"
 
-#define MAX_SECTIONS  512u
-#define HEADERS_BLOCK 16u
-#define NAMES_BYTES   512u /* of section names */
+#define MAX_SECTIONS 512u
 
 /* Skips one entry of the section. If it belongs to a function, stores it in *entry and returns true. */
 static bool debug_frame_read_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
@@ -86,69 +84,72 @@ struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t l
     return frame;
 }
 
-/* The beginning of a file's section names: enough for most files, so that they are read once. */
-struct debug_frame_names {
-    char text[NAMES_BYTES];
-    size_t bytes;
-    uint64_t offset; /* in the file */
-};
-
-static bool debug_frame_read_names(int fd, const Elf64_Ehdr *elf, struct debug_frame_names *names)
+/* Reads the block with the header of this section, unless it is there. Returns the header; NULL if it cannot be read. */
+static const Elf64_Shdr *debug_frame_section(int fd, const Elf64_Ehdr *elf, uint32_t number,
+                                             struct debug_frame_room *room)
 {
-    Elf64_Shdr header;
-    if (os_read_at(fd, &header, sizeof(header), elf->e_shoff + elf->e_shstrndx * sizeof(header)) != sizeof(header))
+    uint32_t first = number - number % DEBUG_FRAME_HEADERS, left = elf->e_shnum - first;
+    size_t bytes = (left < DEBUG_FRAME_HEADERS ? left : DEBUG_FRAME_HEADERS) * sizeof(room->headers[0]);
+    if (room->first != first &&
+        os_read_at(fd, room->headers, bytes, elf->e_shoff + first * sizeof(room->headers[0])) != (ssize_t)bytes)
+        return NULL;
+    room->first = first;
+    return &room->headers[number - first];
+}
+
+static bool debug_frame_read_names(int fd, const Elf64_Ehdr *elf, struct debug_frame_room *room)
+{
+    const Elf64_Shdr *header = debug_frame_section(fd, elf, elf->e_shstrndx, room);
+    if (!header)
         return false;
-    size_t bytes = header.sh_size < sizeof(names->text) ? header.sh_size : sizeof(names->text);
-    ssize_t read = os_read_at(fd, names->text, bytes, header.sh_offset);
-    names->bytes = read > 0 ? (size_t)read : 0;
-    names->offset = header.sh_offset;
+    size_t bytes = header->sh_size < sizeof(room->names) ? header->sh_size : sizeof(room->names);
+    ssize_t read = os_read_at(fd, room->names, bytes, header->sh_offset);
+    room->names_bytes = read > 0 ? (size_t)read : 0;
+    room->names_at = header->sh_offset;
     return true;
 }
 
-static bool is_named_debug_frame(int fd, const Elf64_Shdr *section, const struct debug_frame_names *names)
+static bool is_named_debug_frame(int fd, const Elf64_Shdr *section, const struct debug_frame_room *room)
 {
     static const char wanted[] = ".debug_frame";
     char name[sizeof(wanted)];
     const char *text = name;
-    if (section->sh_name + sizeof(wanted) <= names->bytes)
-        text = names->text + section->sh_name;
-    else if (os_read_at(fd, name, sizeof(name), names->offset + section->sh_name) != sizeof(name))
+    if (section->sh_name + sizeof(wanted) <= room->names_bytes)
+        text = room->names + section->sh_name;
+    else if (os_read_at(fd, name, sizeof(name), room->names_at + section->sh_name) != sizeof(name))
         return false;
     return memcmp(text, wanted, sizeof(wanted)) == 0;
 }
 
-static bool debug_frame_find_section(int fd, const Elf64_Ehdr *elf, Elf64_Shdr *section)
+static const Elf64_Shdr *debug_frame_find_section(int fd, const Elf64_Ehdr *elf, struct debug_frame_room *room)
 {
-    struct debug_frame_names names;
-    Elf64_Shdr headers[HEADERS_BLOCK];
     uint32_t count = elf->e_shnum < MAX_SECTIONS ? elf->e_shnum : MAX_SECTIONS;
-    if (elf->e_shentsize != sizeof(headers[0]) || elf->e_shstrndx >= count || !debug_frame_read_names(fd, elf, &names))
-        return false;
+    room->first = UINT32_MAX;
+    if (elf->e_shentsize != sizeof(Elf64_Shdr) || elf->e_shstrndx >= count || !debug_frame_read_names(fd, elf, room))
+        return NULL;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t left = count - i;
-        size_t bytes = (left < HEADERS_BLOCK ? left : HEADERS_BLOCK) * sizeof(headers[0]);
-        if (i % HEADERS_BLOCK == 0 &&
-            os_read_at(fd, headers, bytes, elf->e_shoff + i * sizeof(headers[0])) != (ssize_t)bytes)
-            return false;
-        *section = headers[i % HEADERS_BLOCK];
+        const Elf64_Shdr *section = debug_frame_section(fd, elf, i, room);
+        if (!section)
+            return NULL;
         if (section->sh_type == SHT_PROGBITS && !(section->sh_flags & (SHF_ALLOC | SHF_COMPRESSED)) &&
-            is_named_debug_frame(fd, section, &names))
-            return true;
+            is_named_debug_frame(fd, section, room))
+            return section;
     }
-    return false;
+    return NULL;
 }
 
-struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high, size_t most)
+struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high, size_t most,
+                                    struct debug_frame_room *room)
 {
     struct debug_frame frame = {NULL, 0, NULL, 0};
-    Elf64_Shdr section;
-    if (!debug_frame_find_section(fd, elf, &section) || section.sh_size == 0 || section.sh_size > most)
+    const Elf64_Shdr *section = debug_frame_find_section(fd, elf, room);
+    if (!section || section->sh_size == 0 || section->sh_size > most)
         return frame;
-    void *copy = os_map(section.sh_size);
-    if (copy && os_read_at(fd, copy, section.sh_size, section.sh_offset) == (ssize_t)section.sh_size)
-        frame = debug_frame_index(copy, section.sh_size, low, high);
+    void *copy = os_map(section->sh_size);
+    if (copy && os_read_at(fd, copy, section->sh_size, section->sh_offset) == (ssize_t)section->sh_size)
+        frame = debug_frame_index(copy, section->sh_size, low, high);
     if (copy && frame.count == 0)
-        os_unmap(copy, section.sh_size);
+        os_unmap(copy, section->sh_size);
     return frame;
 }
 

@@ -23,10 +23,22 @@ struct debug_frame {
     size_t count;
 };
 
+#define DEBUG_FRAME_HEADERS 64u
+
+/* What is read of a file to find the section: too large for a small stack. The contents before are of no matter. */
+struct debug_frame_room {
+    Elf64_Shdr headers[DEBUG_FRAME_HEADERS]; /* of the sections from number `first` on */
+    uint32_t first;
+    char names[512]; /* the beginning of the sections' names: enough for most files, so that they are read once */
+    size_t names_bytes;
+    uint64_t names_at; /* offset in the file */
+};
+
 /* Reads .debug_frame from an ELF file. The result is empty if there is no such section, if it is compressed,
  * or if it has more than `most` bytes. Functions outside [low, high) are omitted, because the linker has
  * dropped them. [handler] */
-struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high, size_t most);
+struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high, size_t most,
+                                    struct debug_frame_room *room);
 
 /* Returns the index of a section. The bytes must stay in memory. [handler] */
 struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t low, uintptr_t high);

@@ -219,6 +219,11 @@ void linked_read_name(const struct linked_object *object, struct linked_name *na
     *name = (struct linked_name){from, hash_bytes(text, bytes), (uint32_t)bytes, 0};
 }
 
+uintptr_t linked_name_of_permanent(const struct linked_object *object)
+{
+    return (uintptr_t)((const struct link_map *)object->link_map)->l_name;
+}
+
 bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected, size_t bytes)
 {
     struct link_map record;

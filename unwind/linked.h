@@ -35,6 +35,9 @@ struct linked_name {
 /* Reads the object's name. If the object is gone, all fields are 0. [handler] */
 void linked_read_name(const struct linked_object *object, struct linked_name *name);
 
+/* Returns the address of the name of an object that is never unloaded. [handler] */
+uintptr_t linked_name_of_permanent(const struct linked_object *object);
+
 /* Returns true if the address is in an object with this name, and the memory at `from` equals `expected`.
  * Makes one system call and cannot fault. [handler] */
 bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected, size_t bytes);

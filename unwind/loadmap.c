@@ -1,6 +1,7 @@
 #include "unwind/loadmap.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
@@ -43,6 +44,8 @@ static struct {
     uint64_t due_ns;        /* time of the next refresh by loadmap_refresh_by_time() */
     uint64_t not_before_ns; /* time until which unknown addresses cause no refresh */
     uint32_t busy;          /* 1 while a thread is reading the map */
+    uint32_t asked;         /* 1: a part was to be read since the last whole reading */
+    uint32_t opened;        /* modules_opened() before the last whole reading */
     struct snapshot *current;
     size_t snapshot_bytes; /* total size of all snapshots; none is ever freed */
     struct loaded *loaded; /* MAX_RANGES entries, of which the first loaded_count are in use */
@@ -55,6 +58,9 @@ static struct {
     int left;                      /* number of lines that the current slice may still read */
     struct loadmap_range *scratch; /* MAX_RANGES entries into which the map is read */
     size_t scratch_count;
+    struct {
+        uintptr_t at, start, end;
+    } first_stack; /* of the process's first thread, at the start, and an address in it */
     struct {
         /* the file to which the last line belonged: address of its first byte, and end of its last mapping so
          * far */
@@ -168,9 +174,11 @@ static const struct loadmap_range *loadmap_learn_object(const struct linked_obje
     const struct loadmap_range *known = loadmap_known_range(object, address);
     if (known)
         return known;
-    struct linked_name name;
-    linked_read_name(object, &name);
-    struct module_place place = {object->start, name.address, path};
+    bool permanent = linked_is_permanent(object->start);
+    struct linked_name name = {0};
+    if (!permanent) /* only what can be unloaded is told from others by its name */
+        linked_read_name(object, &name);
+    struct module_place place = {object->start, permanent ? linked_name_of_permanent(object) : name.address, path};
     uint32_t number = module_number(&place);
     const struct loadmap_module *module = loadmap_module(number);
     if (!module)
@@ -179,12 +187,8 @@ static const struct loadmap_range *loadmap_learn_object(const struct linked_obje
     for (uint32_t i = 0; i < MODULE_MAX_CODE; i++) {
         if (vaddr < module->code[i].start || vaddr >= module->code[i].end)
             continue;
-        struct loadmap_range range = {module->code[i].start + bias,
-                                      module->code[i].end + bias,
-                                      bias,
-                                      number,
-                                      linked_is_permanent(object->start),
-                                      name};
+        struct loadmap_range range = {
+            module->code[i].start + bias, module->code[i].end + bias, bias, number, permanent, name};
         return loadmap_keep_range(&range, object->start);
     }
     return NULL;
@@ -239,6 +243,10 @@ static void loadmap_take_code(const struct maps_line *line, bool of_file)
  * directly follows another mapping of that file. */
 static void loadmap_take_line(const struct maps_line *line)
 {
+    if (!loadmap.first_stack.end && loadmap.first_stack.at >= line->start && loadmap.first_stack.at < line->end) {
+        loadmap.first_stack.start = line->start;
+        loadmap.first_stack.end = line->end;
+    }
     bool vdso = strcmp(line->path, "[vdso]") == 0;
     bool same = line->inode && line->inode == loadmap.mapped.inode && line->device == loadmap.mapped.device;
     bool goes_on = same && line->start == loadmap.mapped.end;
@@ -321,6 +329,7 @@ bool loadmap_refresh_sometimes(void)
 {
     uint64_t begin_ns = clock_now_ns();
     uint32_t expected = 0;
+    store_relaxed(&loadmap.asked, 1);
     if (begin_ns < load_relaxed(&loadmap.not_before_ns) || !compare_exchange(&loadmap.busy, &expected, 1))
         return false;
     /* The pause is a multiple of the CPU time. If it were a multiple of the elapsed time, a thread that lost
@@ -349,12 +358,20 @@ bool loadmap_refresh(void)
     if (!compare_exchange(&loadmap.busy, &expected, 1))
         return false;
     maps_close(&loadmap.reader);
+    store_relaxed(&loadmap.asked, 0);
+    loadmap.opened = modules_opened();
     bool changed = loadmap_begin_reading() && maps_go_on(&loadmap.reader, loadmap_take_line_of_all, NULL) == MAPS_END &&
                    loadmap_publish();
     maps_close(&loadmap.reader);
     store_relaxed(&loadmap.due_ns, clock_now_ns() + REFRESH_EVERY_NS);
     store_release(&loadmap.busy, 0);
     return changed;
+}
+
+bool loadmap_refresh_at_end(void)
+{
+    bool same = loadmap.opened && loadmap.opened == modules_opened() && !load_relaxed(&loadmap.asked);
+    return !same && loadmap_refresh();
 }
 
 void loadmap_forked(void)
@@ -373,6 +390,7 @@ bool loadmap_init(void)
     if (!modules_init() || !loadmap.loaded || !loadmap.scratch)
         return false;
     linked_init();
+    loadmap.first_stack.at = getauxval(AT_EXECFN);
     loadmap_refresh();
     modules_started();
     return loadmap.current != NULL;
@@ -412,6 +430,8 @@ static bool loadmap_find_mapping_end(const struct maps_line *line, void *wanted)
 uintptr_t loadmap_mapping_end(uintptr_t address)
 {
     uintptr_t result = address;
+    if (address >= loadmap.first_stack.start && address < loadmap.first_stack.end)
+        return loadmap.first_stack.end;
     maps_read(loadmap_find_mapping_end, &result);
     return result == address ? 0 : result;
 }

@@ -31,6 +31,9 @@ bool loadmap_init(void);
  * changed. [init] */
 bool loadmap_refresh(void);
 
+/* Does the same, unless it is certain that nothing was loaded since, and no walk met an unknown address. [init] */
+bool loadmap_refresh_at_end(void);
+
 /* Reads a part of the map, because a walk met an unknown address: either a library has been loaded in the
  * meantime, or the address is wrong because of a broken frame. The work of one call is bounded. With hundreds
  * of libraries, one reading takes several calls, so it does not show the map at one instant. All calls

@@ -11,6 +11,7 @@
 #include "base/launched.h"
 #include "base/module_flags.h"
 #include "base/os.h"
+#include "base/os_file.h"
 
 #define MAX_HEADERS 32u
 /* number of bytes read from the start of a file, which contain its headers, and in small files also the notes */
@@ -32,7 +33,8 @@ static struct {
      * limited */
     int64_t image_room;
     bool locked; /* whether the process's memory was locked at the start */
-    struct launched_image *launched;
+    struct launched *launched;
+    struct reading *reading; /* of all modules at the start; NULL after it: each has a mapping of its own */
     bool started;
     char *strings;
     size_t strings_left;
@@ -49,6 +51,7 @@ struct reading {
     char in_file[FIRST_BYTES], in_memory[FIRST_BYTES];
     char notes[1024];
     char path[PATH_MAX];
+    struct debug_frame_room sections;
 };
 
 static const void *module_keep_string(const void *memory, size_t bytes)
@@ -72,7 +75,10 @@ static void module_read_build_id(struct reading *reading, const ElfW(Phdr) * seg
     struct loadmap_module *module = &reading->module;
     const char *buffer = reading->notes;
     size_t bytes = segment->p_memsz < sizeof(reading->notes) ? segment->p_memsz : sizeof(reading->notes);
-    if (!os_copy_memory(reading->notes, segment->p_vaddr + module->load_bias, bytes))
+    uintptr_t from = segment->p_vaddr + module->load_bias - reading->start;
+    if (from <= FIRST_BYTES && bytes <= FIRST_BYTES - from)
+        buffer = reading->in_memory + from;
+    else if (!os_copy_memory(reading->notes, segment->p_vaddr + module->load_bias, bytes))
         return;
     for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
         ElfW(Nhdr) note;
@@ -143,12 +149,10 @@ static void read_module_notes(struct reading *reading)
             module_read_build_id(reading, &reading->headers[i]);
 }
 
-/* Finds the module's path. The loader's name may be relative to the directory that was current when the
+/* Finds the module's path by the loader's name. It may be relative to the directory that was current when the
  * module was loaded; the path from /proc/self/maps is then used. */
 static bool find_module_path(struct reading *reading, const struct module_place *place)
 {
-    if (reading->module.flags & PROFILE_MODULE_VDSO)
-        return memcpy(reading->path, "[vdso]", sizeof("[vdso]"));
     if (place->name && os_copy_text(reading->path, sizeof(reading->path), place->name) &&
         (reading->path[0] == '/' || !place->path))
         return true;
@@ -156,30 +160,43 @@ static bool find_module_path(struct reading *reading, const struct module_place 
     return bytes <= sizeof(reading->path) && memcpy(reading->path, place->path, bytes);
 }
 
-/* Opens the module's file if its contents are those that are mapped. Inode numbers cannot show this, because
+/* Opens the file if its contents are those that are mapped. Inode numbers cannot show this, because
  * overlay file systems report different ones. */
-static void open_module_file(struct reading *reading)
+static bool open_module_file(struct reading *reading, const char *path)
 {
-    if (reading->module.flags & PROFILE_MODULE_VDSO)
-        return;
-    reading->fd = os_open_read(reading->path[0] ? reading->path : "/proc/self/exe");
+    reading->fd = os_open_read(path);
     if (reading->fd < 0)
-        return;
+        return false;
     if (os_read(reading->fd, reading->in_file, FIRST_BYTES) == FIRST_BYTES &&
-        memcmp(reading->in_file, reading->in_memory, FIRST_BYTES) == 0) {
-        os_file_path(reading->fd, reading->path, sizeof(reading->path));
-        return;
-    }
+        memcmp(reading->in_file, reading->in_memory, FIRST_BYTES) == 0)
+        return true;
     os_close(reading->fd);
     reading->fd = -1;
+    return false;
+}
+
+/* Finds the module's path and opens its file. The path from /proc/self/maps is the one that the kernel would give for the
+ * file. */
+static bool find_module_file(struct reading *reading, const struct module_place *place)
+{
+    size_t bytes = place->path && place->path[0] == '/' ? strlen(place->path) + 1 : 0;
+    if (reading->module.flags & PROFILE_MODULE_VDSO)
+        return memcpy(reading->path, "[vdso]", sizeof("[vdso]"));
+    if (bytes && bytes <= sizeof(reading->path) && open_module_file(reading, place->path))
+        return memcpy(reading->path, place->path, bytes);
+    if (!find_module_path(reading, place))
+        return false;
+    if (open_module_file(reading, reading->path[0] ? reading->path : "/proc/self/exe"))
+        os_file_path(reading->fd, reading->path, sizeof(reading->path));
+    return true;
 }
 
 /* Uses the file contents of a deleted or renamed library that libblame-loader.so mapped earlier. */
 static void module_take_launched_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
-    for (size_t i = 0; modules.launched && i < LAUNCHED_IMAGES; i++) {
-        struct launched_image *image = &modules.launched[i];
+    for (size_t i = 0; modules.launched && modules.launched->images && i < LAUNCHED_IMAGES; i++) {
+        struct launched_image *image = &modules.launched->images[i];
         uint32_t there = LAUNCHED_THERE;
         if (load_relaxed(&image->base) != module->load_bias || !compare_exchange(&image->state, &there, LAUNCHED_HELD))
             continue;
@@ -208,13 +225,15 @@ static bool module_is_locked(void)
 static void map_module_image(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;
-    size_t bytes = reading->fd >= 0 ? os_file_bytes(reading->fd) : 0;
+    struct os_file file = reading->fd >= 0 ? os_file_of(reading->fd) : (struct os_file){0, 0};
+    size_t bytes = file.bytes;
     if (reading->fd < 0 && !(module->flags & PROFILE_MODULE_VDSO))
         module_take_launched_image(reading);
     if (!bytes || bytes > MAX_COPY_BYTES || (int64_t)bytes > load_relaxed(&modules.image_room) || module_is_locked())
         return;
     module->image = os_map_file(reading->fd, 0, bytes);
     module->image_bytes = module->image ? bytes : 0;
+    module->file_state = file.state;
     if (module->image)
         /* this may make image_room negative if several threads do it at once */
         fetch_sub_acq_rel(&modules.image_room, (int64_t)bytes);
@@ -270,7 +289,7 @@ static void module_read_debug_frame(struct reading *reading)
         return;
     memcpy(&elf, reading->in_file, sizeof(elf));
     module->debug_frame = debug_frame_read(reading->fd, &elf, module->vaddr_low, module->vaddr_high,
-                                           modules.started ? MAX_LATE_BYTES : MAX_COPY_BYTES);
+                                           modules.started ? MAX_LATE_BYTES : MAX_COPY_BYTES, &reading->sections);
 }
 
 static bool is_same_module(const struct loadmap_module *known, const struct loadmap_module *read, const char *path)
@@ -322,9 +341,8 @@ static uint32_t add_module(struct reading *reading, uint32_t searched)
 
 static uint32_t read_new_module(struct reading *reading, const struct module_place *place)
 {
-    if (!read_module_headers(reading) || !read_module_range(reading) || !find_module_path(reading, place))
+    if (!read_module_headers(reading) || !read_module_range(reading) || !find_module_file(reading, place))
         return 0;
-    open_module_file(reading);
     if (reading->path[0] != '/' && reading->path[0] != '[')
         /* the path is relative and does not exist; a later reading of the map will give the absolute path */
         return 0;
@@ -342,9 +360,10 @@ static uint32_t read_new_module(struct reading *reading, const struct module_pla
 
 uint32_t module_number(const struct module_place *place)
 {
-    struct reading *reading = os_map(sizeof(*reading));
+    struct reading *reading = modules.reading ? modules.reading : os_map(sizeof(*reading));
     if (!reading)
         return 0;
+    memset(&reading->module, 0, sizeof(reading->module));
     reading->start = place->start;
     reading->fd = -1;
     if (place->start == modules.vdso)
@@ -354,7 +373,8 @@ uint32_t module_number(const struct module_place *place)
         store_relaxed(&modules.list[number - 1].load_bias, reading->module.load_bias);
     if (reading->fd >= 0)
         os_close(reading->fd);
-    os_unmap(reading, sizeof(*reading));
+    if (reading != modules.reading)
+        os_unmap(reading, sizeof(*reading));
     return number;
 }
 
@@ -406,16 +426,25 @@ bool modules_init(void)
     modules.image_room = os_memory_is_limited() ? 0 : MAX_IMAGES;
     if (!modules.list)
         modules.list = os_map(LOADMAP_MAX_MODULES * sizeof(*modules.list));
+    modules.reading = os_map(sizeof(*modules.reading));
     return modules.list != NULL;
 }
 
-void modules_launched(struct launched_image *images)
+void modules_launched(struct launched *launched)
 {
-    modules.launched = images;
+    modules.launched = launched;
+}
+
+uint32_t modules_opened(void)
+{
+    return modules.launched ? load_acquire(&modules.launched->opened) : 0;
 }
 
 void modules_started(void)
 {
+    if (modules.reading)
+        os_unmap(modules.reading, sizeof(*modules.reading));
+    modules.reading = NULL;
     modules.started = true;
 }
 

@@ -43,6 +43,7 @@ struct loadmap_module {
     /* the whole file, mapped; NULL if it is too large, or was deleted before we first saw it */
     const char *image;
     size_t image_bytes;
+    uint64_t file_state; /* of that file, when it was mapped (struct os_file); 0: unknown */
     const char *path;
     /* only for PROFILE_MODULE_PYTHON: name of the function; `path` is then its source file, and its link-time
      * addresses are line numbers */
@@ -68,10 +69,13 @@ struct module_place {
 
 bool modules_init(void); /* [init] */
 
-struct launched_image;
-/* Sets the list in which libblame-loader.so records the library files that it maps while they are being
- * loaded (base/launched.h); NULL if there is none. [init] */
-void modules_launched(struct launched_image *images);
+struct launched;
+/* Sets what libblame-loader.so tells: the library files that it maps while they are being loaded, and how many
+ * objects there were (base/launched.h). [init] */
+void modules_launched(struct launched *launched);
+
+/* Returns the number of objects that the loader has opened until now; 0 if nobody counts them. [init] */
+uint32_t modules_opened(void);
 
 /* Marks the end of the start phase. Later calls may come from a handler, so they read less. [init] */
 void modules_started(void);

@@ -2,8 +2,8 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <limits.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/hash.h"
 
 #if defined(__x86_64__)
 #define LOADER        "/lib64/ld-linux-x86-64.so.2"
@@ -21,6 +23,10 @@
 #endif
 
 #define MOST_LIBRARIES 1024
+#define MOST_ENTRIES   (MOST_LIBRARIES + 64) /* of an object's dynamic section */
+#define FIRST_BYTES    4096u                 /* of a file; they have its headers, and in small files more */
+#define TEXT_BYTES     1024u                 /* of its strings, read at once */
+#define HASH_CHAINS    1024u
 
 /* The file that ldconfig(8) writes (glibc: sysdeps/generic/dl-cache.h). Texts are at offsets from its begin. */
 struct cache {
@@ -39,12 +45,25 @@ struct cache {
 struct search {
     const struct cache *cache;
     size_t cache_bytes;
+    /* its libraries that are for this machine, by the hashes of their names: 1 + index of a chain's last one, and before each */
+    uint32_t cache_last[HASH_CHAINS], *cache_before;
     bool runtimes; /* whether OpenMP runtimes are of interest */
     /* malloc'ed; the loader, too, looks for each name once */
     struct {
+        uint64_t hash;
         char *name, *path;
     } libraries[MOST_LIBRARIES];
     size_t count;
+    struct object {
+        int fd;
+        _Alignas(ElfW(Phdr)) char first[FIRST_BYTES];
+        char text[TEXT_BYTES];
+        size_t first_bytes, text_bytes;
+        uint64_t strings, text_at; /* offsets in the file of the strings, and of text[] */
+        const ElfW(Phdr) * segments;
+        size_t segment_count, entry_count;
+        ElfW(Dyn) entries[MOST_ENTRIES];
+    } object; /* that is being looked at */
 };
 
 /* Where the loader looks for what an object needs, before it looks into its cache. */
@@ -53,11 +72,30 @@ struct folders {
     const char *object;      /* the object's path, whose folder is $ORIGIN */
 };
 
+static uint64_t hash_text(const char *text)
+{
+    return hash_bytes(text, strlen(text));
+}
+
 static const char *cache_text(const struct search *search, uint32_t offset)
 {
     bool ends = offset < search->cache_bytes &&
                 memchr((const char *)search->cache + offset, '\0', search->cache_bytes - offset) != NULL;
     return ends ? (const char *)search->cache + offset : "";
+}
+
+static bool cache_index(struct search *search)
+{
+    const struct cache *cache = search->cache;
+    search->cache_before = calloc(cache->count + 1, sizeof(*search->cache_before));
+    for (uint32_t i = cache->count; search->cache_before && i-- > 0;) {
+        uint32_t *last = &search->cache_last[hash_text(cache_text(search, cache->libraries[i].name)) % HASH_CHAINS];
+        if (cache->libraries[i].flags != CACHE_MACHINE || cache->libraries[i].capabilities)
+            continue;
+        search->cache_before[i] = *last;
+        *last = i + 1;
+    }
+    return search->cache_before != NULL;
 }
 
 static bool cache_open(struct search *search)
@@ -74,7 +112,8 @@ static bool cache_open(struct search *search)
     search->cache = data;
     search->cache_bytes = (size_t)status.st_size;
     return memcmp(search->cache->magic, CACHE_MAGIC, sizeof(search->cache->magic)) == 0 &&
-           search->cache->count < (search->cache_bytes - sizeof(struct cache)) / sizeof(search->cache->libraries[0]);
+           search->cache->count < (search->cache_bytes - sizeof(struct cache)) / sizeof(search->cache->libraries[0]) &&
+           cache_index(search);
 }
 
 /* Returns the path of the library; NULL if the cache does not have it. Copies for newer processors need the same libraries
@@ -82,10 +121,9 @@ static bool cache_open(struct search *search)
 static const char *cache_path(const struct search *search, const char *name)
 {
     const struct cache *cache = search->cache;
-    for (uint32_t i = 0; i < cache->count; i++)
-        if (cache->libraries[i].flags == CACHE_MACHINE && !cache->libraries[i].capabilities &&
-            strcmp(cache_text(search, cache->libraries[i].name), name) == 0)
-            return cache_text(search, cache->libraries[i].path);
+    for (uint32_t at = search->cache_last[hash_text(name) % HASH_CHAINS]; at; at = search->cache_before[at - 1])
+        if (strcmp(cache_text(search, cache->libraries[at - 1].name), name) == 0)
+            return cache_text(search, cache->libraries[at - 1].path);
     return NULL;
 }
 
@@ -124,8 +162,9 @@ static bool search_add(struct search *search, const struct folders *folders, con
 {
     char path[PATH_MAX];
     bool found;
+    uint64_t hash = hash_text(name);
     for (size_t i = 0; i < search->count; i++)
-        if (strcmp(search->libraries[i].name, name) == 0)
+        if (search->libraries[i].hash == hash && strcmp(search->libraries[i].name, name) == 0)
             return true;
     if (folders->first && strchr(folders->first, '$')) /* for the loader, $ORIGIN in it is the program's folder */
         return false;
@@ -135,6 +174,7 @@ static bool search_add(struct search *search, const struct folders *folders, con
     const char *place = found ? path : cache_path(search, name);
     if (!place)
         return false;
+    search->libraries[search->count].hash = hash;
     search->libraries[search->count].name = strdup(name);
     search->libraries[search->count].path = strdup(place);
     search->count++;
@@ -150,47 +190,115 @@ static bool is_of_interest(const struct search *search, const char *name)
     return false;
 }
 
-/* Adds the libraries that a section of dynamic entries names. Returns false if it has other entries that matter. */
-static bool search_add_needed(struct search *search, struct folders *folders, Elf *elf, Elf_Scn *section)
+static bool object_read(const struct object *object, void *to, size_t bytes, uint64_t offset)
 {
-    GElf_Shdr header;
-    Elf_Data *data = elf_getdata(section, NULL);
-    GElf_Dyn entry;
-    gelf_getshdr(section, &header);
-    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
-        if (entry.d_tag == DT_RPATH || entry.d_tag == DT_AUDIT || entry.d_tag == DT_DEPAUDIT ||
-            entry.d_tag == DT_FILTER || entry.d_tag == DT_AUXILIARY)
+    if (offset <= object->first_bytes && bytes <= object->first_bytes - offset)
+        return memcpy(to, object->first + offset, bytes);
+    return pread(object->fd, to, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+static bool object_read_headers(struct object *object)
+{
+    ElfW(Ehdr) elf;
+    ssize_t got = pread(object->fd, object->first, FIRST_BYTES, 0);
+    object->first_bytes = got > 0 ? (size_t)got : 0;
+    if (!object_read(object, &elf, sizeof(elf), 0) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(ElfW(Phdr)) || elf.e_phoff % 8 != 0 ||
+        elf.e_phoff > object->first_bytes || elf.e_phnum > (object->first_bytes - elf.e_phoff) / sizeof(ElfW(Phdr)))
+        return false;
+    object->segments = (const ElfW(Phdr) *)(object->first + elf.e_phoff);
+    object->segment_count = elf.e_phnum;
+    return true;
+}
+
+/* Reads the dynamic section. */
+static bool object_read_entries(struct object *object)
+{
+    object->entry_count = object->text_bytes = 0;
+    uint64_t strings = 0;
+    for (size_t i = 0; i < object->segment_count && !object->entry_count; i++) {
+        size_t bytes = object->segments[i].p_filesz;
+        if (object->segments[i].p_type != PT_DYNAMIC)
+            continue;
+        if (bytes > sizeof(object->entries) ||
+            !object_read(object, object->entries, bytes, object->segments[i].p_offset))
             return false;
-        if (entry.d_tag == DT_RUNPATH && !(folders->own = elf_strptr(elf, header.sh_link, entry.d_un.d_val)))
+        while (object->entry_count < bytes / sizeof(ElfW(Dyn)) && object->entries[object->entry_count].d_tag != DT_NULL)
+            object->entry_count++;
+    }
+    for (size_t i = 0; i < object->entry_count; i++)
+        if (object->entries[i].d_tag == DT_STRTAB)
+            strings = object->entries[i].d_un.d_ptr;
+    for (size_t i = 0; i < object->segment_count; i++)
+        if (object->segments[i].p_type == PT_LOAD && strings >= object->segments[i].p_vaddr &&
+            strings - object->segments[i].p_vaddr < object->segments[i].p_filesz) {
+            object->strings = strings - object->segments[i].p_vaddr + object->segments[i].p_offset;
+            return object->entry_count > 0;
+        }
+    return false;
+}
+
+/* Returns a string of the object, which is valid until the next call; NULL if it cannot be read, or is long. */
+static const char *object_text(struct object *object, uint64_t offset)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        uint64_t in = object->strings + offset - object->text_at;
+        if (in < object->text_bytes && memchr(object->text + in, '\0', object->text_bytes - in))
+            return object->text + in;
+        ssize_t got = tries ? 0 : pread(object->fd, object->text, TEXT_BYTES, (off_t)(object->strings + offset));
+        object->text_at = object->strings + offset;
+        object->text_bytes = got > 0 ? (size_t)got : 0;
+    }
+    return NULL;
+}
+
+/* Adds the libraries that the object needs. Returns false if it has other entries that matter. */
+static bool search_add_needed(struct search *search, struct folders *folders)
+{
+    struct object *object = &search->object;
+    char own[TEXT_BYTES];
+    for (size_t i = 0; i < object->entry_count; i++) {
+        int64_t tag = object->entries[i].d_tag;
+        if (tag == DT_RPATH || tag == DT_AUDIT || tag == DT_DEPAUDIT || tag == DT_FILTER || tag == DT_AUXILIARY)
+            return false;
+        const char *text = tag == DT_RUNPATH ? object_text(object, object->entries[i].d_un.d_val) : NULL;
+        if (tag == DT_RUNPATH && !text)
+            return false;
+        if (text)
+            folders->own = strcpy(own, text);
+    }
+    for (size_t i = 0; i < object->entry_count; i++) {
+        if (object->entries[i].d_tag != DT_NEEDED)
+            continue;
+        const char *name = object_text(object, object->entries[i].d_un.d_val);
+        if (!name || is_of_interest(search, name) || !search_add(search, folders, name))
             return false;
     }
-    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
-        const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
-        if (entry.d_tag == DT_NEEDED && (!name || is_of_interest(search, name) || !search_add(search, folders, name)))
-            return false;
-    }
-    return data != NULL;
+    return true;
+}
+
+/* Returns whether the program's loader is the system's. */
+static bool object_has_loader(const struct object *object)
+{
+    char text[sizeof(LOADER)];
+    for (size_t i = 0; i < object->segment_count; i++)
+        if (object->segments[i].p_type == PT_INTERP && object->segments[i].p_filesz == sizeof(LOADER) &&
+            object_read(object, text, sizeof(text), object->segments[i].p_offset) &&
+            memcmp(text, LOADER, sizeof(LOADER)) == 0)
+            return true;
+    return false;
 }
 
 /* Adds what the file needs. `program`: whether it is one, whose loader must be the system's. */
 static bool search_look_at(struct search *search, const char *path, bool program)
 {
     struct folders folders = {.first = getenv("LD_LIBRARY_PATH"), .object = path};
-    GElf_Shdr header;
-    GElf_Phdr segment;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    bool plain = false, loader = !program;
-    for (int i = 0; elf && !loader && gelf_getphdr(elf, i, &segment); i++) {
-        const char *text = segment.p_type == PT_INTERP ? elf_rawfile(elf, NULL) + segment.p_offset : NULL;
-        loader = text && segment.p_filesz == sizeof(LOADER) && memcmp(text, LOADER, sizeof(LOADER)) == 0;
-    }
-    for (Elf_Scn *section = NULL; loader && elf && (section = elf_nextscn(elf, section));)
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
-            plain = search_add_needed(search, &folders, elf, section);
-    elf_end(elf);
-    if (fd >= 0)
-        close(fd);
+    struct object *object = &search->object;
+    object->fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool plain = object->fd >= 0 && object_read_headers(object) && (!program || object_has_loader(object)) &&
+                 object_read_entries(object) && search_add_needed(search, &folders);
+    if (object->fd >= 0)
+        close(object->fd);
     return plain;
 }
 
@@ -204,7 +312,6 @@ bool elf_is_plain(const char *path, bool runtimes)
         return false;
     }
     search->runtimes = runtimes;
-    elf_version(EV_CURRENT);
     bool plain = cache_open(search) && search_look_at(search, program, true);
     for (size_t i = 0; plain && i < search->count; i++)
         plain = search_look_at(search, search->libraries[i].path, false);
@@ -212,6 +319,7 @@ bool elf_is_plain(const char *path, bool runtimes)
         free(search->libraries[i].name);
         free(search->libraries[i].path);
     }
+    free(search->cache_before);
     if (search->cache)
         munmap((void *)search->cache, search->cache_bytes);
     free(search);

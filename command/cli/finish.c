@@ -26,6 +26,8 @@
 
 /* memory for names and reports in bytes, in addition to twice the size of all modules */
 #define REPORT_BYTES ((size_t)64 << 20)
+/* more than all modules of a process take */
+#define ENOUGH_BYTES ((size_t)1 << 40)
 
 /* Returns whether there is enough memory for names and reports. If libdw runs out of memory, it ends the
  * process. */
@@ -33,6 +35,11 @@ static bool have_memory(const struct profile *profile)
 {
     size_t bytes = REPORT_BYTES;
     struct stat file;
+    void *enough = os_map(ENOUGH_BYTES); /* which most processes may have: then no file need be asked for its size */
+    if (enough) {
+        os_unmap(enough, ENOUGH_BYTES);
+        return true;
+    }
     for (size_t i = 0; i < profile->module_count; i++)
         if (!(profile->modules[i].flags & PROFILE_MODULE_PYTHON) && stat(profile->modules[i].path, &file) == 0)
             bytes += 2 * (size_t)file.st_size;

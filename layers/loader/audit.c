@@ -448,6 +448,7 @@ static void loader_tell_tool(void)
     self.tool->moved = self.launched.moved;
     self.tool->reported = self.launched.reported;
     self.tool->deprecated = self.launched.deprecated;
+    store_release(&self.tool->opened, self.launched.opened);
 }
 
 /* The loader calls this when it searches for a library: first with the name (LA_SER_ORIG), then with a path
@@ -608,6 +609,8 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 {
     struct elf_view view;
     const char *file = text_file_name(map->l_name);
+    self.launched.opened++;
+    loader_tell_tool();
     /* The cookie already has a useful value, the address of the link map. Objects of other namespaces get none. */
     if (namespace != LM_ID_BASE) {
         *cookie = 0;

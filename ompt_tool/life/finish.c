@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/module_flags.h"
 #include "base/os.h"
+#include "base/os_file.h"
 #include "blame/attribute.h"
 #include "cct/arena.h"
 #include "cct/tree_valid.h"
@@ -52,11 +53,13 @@
 static bool finish_file_is_replaced(const struct loadmap_module *module)
 {
     char now[FIRST_BYTES], then[FIRST_BYTES];
+    if (module->file_state && os_file_of_path(module->path).state == module->file_state)
+        return false;
     size_t bytes = module->image_bytes < FIRST_BYTES ? module->image_bytes : FIRST_BYTES;
     int fd = strncmp(module->path, "/proc/", strlen("/proc/")) == 0 ? -1 : os_open_read(module->path);
     if (fd < 0)
         return true;
-    bool same = os_file_bytes(fd) == module->image_bytes && os_read(fd, now, bytes) == (ssize_t)bytes &&
+    bool same = os_file_of(fd).bytes == module->image_bytes && os_read(fd, now, bytes) == (ssize_t)bytes &&
                 os_copy_memory(then, (uintptr_t)module->image, bytes) && memcmp(now, then, bytes) == 0;
     os_close(fd);
     return !same;
@@ -229,7 +232,7 @@ static void finish_settle(void)
     finish_resolve_all(now_ns);
     if (thread_all())
         attribute_rest(&thread_all()->tree, now_ns);
-    loadmap_refresh();
+    loadmap_refresh_at_end();
     session_record_modules();
     finish_fill_header(now_ns);
     machine_note("machine_end");

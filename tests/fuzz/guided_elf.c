@@ -50,13 +50,14 @@ static void read_tables(const uint8_t *data, size_t count, const Elf64_Ehdr *elf
         }
     }
     read_rows(&module);
+    static struct debug_frame_room room;
     static int file = -1;
     if (file < 0)
         file = memfd_create("fuzz", 0);
     if (ftruncate(file, (off_t)count) != 0 || pwrite(file, data, count, 0) != (ssize_t)count)
         abort();
     module.eh_frame_header = 0;
-    module.debug_frame = debug_frame_read(file, elf, 0, count, 1u << 20);
+    module.debug_frame = debug_frame_read(file, elf, 0, count, 1u << 20, &room);
     if (!module.debug_frame.count)
         return;
     read_rows(&module);

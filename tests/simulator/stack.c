@@ -183,6 +183,11 @@ bool loadmap_refresh(void)
     return false;
 }
 
+bool loadmap_refresh_at_end(void)
+{
+    return false;
+}
+
 void loadmap_forked(void)
 {
 }
@@ -240,7 +245,7 @@ uint32_t module_function(const struct module_function *function)
 }
 
 /* No launcher. */
-void modules_launched(struct launched_image *images)
+void modules_launched(struct launched *launched)
 {
-    (void)images;
+    (void)launched;
 }

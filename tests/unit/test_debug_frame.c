@@ -296,12 +296,13 @@ UNIT_TEST(a_damaged_file_does_no_harm)
     uint64_t random = 88172645463325252ull;
     int own = open("/proc/self/exe", O_RDONLY), fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
     ssize_t bytes = read(own, file, sizeof(file));
+    struct debug_frame_room room;
     Elf64_Ehdr elf;
     memcpy(&elf, file, sizeof(elf));
     assert_true(bytes > 0 && (size_t)bytes < sizeof(file) && fd >= 0);
     assert_int_equal(write(fd, file, (size_t)bytes), bytes);
-    assert_true(debug_frame_read(fd, &elf, 0, UINTPTR_MAX, 1 << 20).count > 20);
-    assert_int_equal(debug_frame_read(fd, &elf, 0, UINTPTR_MAX, 100).count, 0);
+    assert_true(debug_frame_read(fd, &elf, 0, UINTPTR_MAX, 1 << 20, &room).count > 20);
+    assert_int_equal(debug_frame_read(fd, &elf, 0, UINTPTR_MAX, 100, &room).count, 0);
     for (int round = 0; round < 300; round++) {
         Elf64_Ehdr damaged = elf;
         unsigned char headers[64 * 64];
@@ -312,7 +313,7 @@ UNIT_TEST(a_damaged_file_does_no_harm)
         if (round % 4 == 0)
             ((unsigned char *)&damaged)[40 + unit_random(&random) % 24] = (unsigned char)unit_random(&random);
         assert_int_equal(pwrite(fd, headers, all, (off_t)elf.e_shoff), (ssize_t)all);
-        struct debug_frame frame = debug_frame_read(fd, &damaged, 0, UINTPTR_MAX, 1 << 20);
+        struct debug_frame frame = debug_frame_read(fd, &damaged, 0, UINTPTR_MAX, 1 << 20, &room);
         assert_true(frame.count <= frame.size / 16);
     }
     close(own);

@@ -13,8 +13,10 @@
 #include <sys/mount.h>
 
 #include "base/atomics.h"
+#include "base/launched.h"
 #include "base/os.h"
 #include "unwind/loadmap.h"
+#include "unwind/modules.h"
 
 static const char *const libraries[] = {"loaded.so", "loaded_based.so", "loaded_joined.so", "loaded_noheader.so"};
 
@@ -169,6 +171,33 @@ UNIT_TEST(code_that_is_no_files_has_no_module)
     assert_true(loadmap_refresh());
     assert_null(loadmap_find((uintptr_t)code));
     assert_false(loadmap_refresh()); /* nothing has changed since */
+}
+
+/* Code that appears shows whether the map was read. */
+static bool reads_at_end(void)
+{
+    char *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    loadmap_refresh_at_end();
+    bool read = loadmap_find((uintptr_t)code) != NULL;
+    munmap(code, 4096);
+    loadmap_refresh();
+    return read;
+}
+
+UNIT_TEST(the_map_is_not_read_again_at_the_end_if_nothing_was_loaded)
+{
+    struct launched launched = {.opened = 7};
+    assert_true(reads_at_end()); /* nobody counts what is loaded */
+    modules_launched(&launched);
+    loadmap_refresh();
+    assert_false(reads_at_end());
+    launched.opened++;
+    assert_true(reads_at_end());
+    assert_false(reads_at_end());
+    loadmap_refresh_sometimes(); /* for an unknown address */
+    assert_true(reads_at_end());
+    modules_launched(NULL);
+    loadmap_refresh();
 }
 
 UNIT_TEST(a_module_keeps_its_number_when_it_is_loaded_elsewhere)

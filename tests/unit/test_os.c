@@ -12,6 +12,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/os.h"
+#include "base/os_file.h"
 #include "tests/unit/forbid.h"
 
 static int fresh_file(void)
@@ -444,6 +445,19 @@ UNIT_TEST(that_memory_is_locked_is_known)
     assert_int_equal(mlock(page, sizeof page), 0);
     assert_true(os_memory_is_locked());
     munlock(page, sizeof page);
+}
+
+UNIT_TEST(a_files_state_is_its_own_and_of_a_fresh_file_unknown)
+{
+    int shell = os_open_read("/bin/sh"), fresh = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+    struct os_file file = os_file_of(shell), path = os_file_of_path("/bin/sh"), other = os_file_of_path("/usr/bin/env");
+    assert_true(file.state && file.state == path.state && file.bytes == path.bytes && file.state != other.state);
+    assert_int_equal(write(fresh, "12345", 5), 5);
+    assert_int_equal(os_file_of(fresh).bytes, 5);
+    assert_int_equal(os_file_of(fresh).state, 0);
+    assert_int_equal(os_file_of_path("/nonexistent").state, 0);
+    os_close(shell);
+    os_close(fresh);
 }
 
 UNIT_MAIN(NULL, NULL)
