@@ -34,22 +34,34 @@ static bool is_glibc_loader(int fd, const ElfW(Phdr) * segment)
 
 enum elf_kind elf_kind_of(const char *path)
 {
-    enum elf_kind kind = ELF_KIND_NONE;
-    ElfW(Ehdr) header;
+    static char last[4096]; /* it is asked several times for one program */
+    static enum elf_kind kind;
+    union {
+        ElfW(Ehdr) header;
+        char bytes[4096]; /* in nearly all files they have the segments' headers, too */
+    } first;
+    if (strcmp(last, path) == 0)
+        return kind;
+    kind = ELF_KIND_NONE;
+    last[0] = '\0';
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return kind;
-    if (read(fd, &header, sizeof(header)) == sizeof(header) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-        header.e_phentsize == sizeof(ElfW(Phdr))) {
+    ssize_t got = pread(fd, &first, sizeof(first), 0);
+    if (got >= (ssize_t)sizeof(first.header) && memcmp(first.header.e_ident, ELFMAG, SELFMAG) == 0 &&
+        first.header.e_phentsize == sizeof(ElfW(Phdr))) {
         kind = ELF_KIND_STATIC;
-        for (unsigned i = 0; i < header.e_phnum; i++) {
+        for (unsigned i = 0; i < first.header.e_phnum; i++) {
             ElfW(Phdr) segment;
-            off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
-            if (pread(fd, &segment, sizeof(segment), at) == sizeof(segment) && segment.p_type == PT_INTERP)
+            uint64_t at = first.header.e_phoff + i * sizeof(segment);
+            bool there = at <= (uint64_t)got - sizeof(segment) && memcpy(&segment, first.bytes + at, sizeof(segment));
+            if ((there || pread(fd, &segment, sizeof(segment), (off_t)at) == sizeof(segment)) &&
+                segment.p_type == PT_INTERP)
                 kind = is_glibc_loader(fd, &segment) ? ELF_KIND_DYNAMIC : ELF_KIND_FOREIGN;
         }
     }
     close(fd);
+    snprintf(last, sizeof(last), "%s", path);
     return kind;
 }
 
@@ -182,20 +194,29 @@ bool elf_own_tool_of(const char *path, char *owner, size_t bytes)
     return found;
 }
 
-/* Returns whether a string table of the file contains one of these names of symbols or libraries. The file's
+#define MEMORY_CHECKER 1u /* the others look for leaks */
+
+/* Returns a bit for each of these names of symbols or libraries that a string table of the file contains. The file's
  * other text does not count: the blame command itself has these names as string constants. */
-static bool elf_names_any(const char *path, const char *const *names)
+static unsigned elf_checkers_of(const char *path)
 {
+    static const char *const names[] = {"__msan_init", "__asan_init", "__lsan_init", "liblsan.so"};
+    static char last[4096]; /* it is asked twice for one program */
+    static unsigned found;
     GElf_Shdr header;
-    bool found = false;
+    if (strcmp(last, path) == 0)
+        return found;
+    found = 0;
+    snprintf(last, sizeof(last), "%s", path);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
     for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));) {
         Elf_Data *strings =
             gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB ? elf_rawdata(section, NULL) : NULL;
-        for (size_t i = 0; names[i] && strings && strings->d_buf; i++)
-            found |= memmem(strings->d_buf, strings->d_size, names[i], strlen(names[i])) != NULL;
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && strings && strings->d_buf; i++)
+            if (memmem(strings->d_buf, strings->d_size, names[i], strlen(names[i])))
+                found |= 1u << i;
     }
     elf_end(elf);
     if (fd >= 0)
@@ -205,14 +226,12 @@ static bool elf_names_any(const char *path, const char *const *names)
 
 bool elf_finds_leaks(const char *path)
 {
-    static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so", NULL};
-    return elf_names_any(path, names);
+    return elf_checkers_of(path) & ~MEMORY_CHECKER;
 }
 
 bool elf_checks_memory(const char *path)
 {
-    static const char *const names[] = {"__msan_init", NULL};
-    return elf_names_any(path, names);
+    return elf_checkers_of(path) & MEMORY_CHECKER;
 }
 
 bool elf_gains_privileges(const char *path)
