@@ -415,24 +415,30 @@ void find_no_core(struct inquiry *inquiry)
     find_oversubscription(inquiry);
 }
 
-void find_unseen_threads(struct inquiry *inquiry)
+double unseen_processor_s(const struct inquiry *inquiry)
 {
     struct counts begin, end;
     const struct profile_header *header = &inquiry->profile->header;
-    double wall_s = profile_wall_s(inquiry->profile), on_core_s = 1e-9 * inquiry->ledger.on_core;
-    if (header->merged || header->clock != 0 || !(wall_s > 0) || !(on_core_s > 0) ||
+    double on_core_s = 1e-9 * inquiry->ledger.on_core;
+    if (header->merged || header->clock != 0 || !(profile_wall_s(inquiry->profile) > 0) || !(on_core_s > 0) ||
         !read_counts(inquiry->profile, "machine_begin", &begin) ||
         !read_counts(inquiry->profile, "machine_end", &end) || !(begin.own > 0))
-        return;
-    double seconds = end.own - begin.own - on_core_s;
+        return 0;
+    return fmax(0, end.own - begin.own - on_core_s);
+}
+
+void find_unseen_threads(struct inquiry *inquiry)
+{
+    double seconds = unseen_processor_s(inquiry), on_core_s = 1e-9 * inquiry->ledger.on_core;
     struct finding finding = {.rule = "unseen", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
-    if (seconds < LEAST_UNSEEN_S || 100 * seconds < LEAST_PERCENT * (inquiry->whole_s + seconds))
+    if (inquiry->threads_told || seconds < LEAST_UNSEEN_S ||
+        100 * seconds < LEAST_PERCENT * (inquiry->whole_s + seconds))
         return;
     finding.title = format_printable("%s s of processor time in threads that were not measured", DECIMAL(seconds, 2));
     finding.evidence = format_printable(
         "the process used %s s of processor time, of which the measured threads used %s s: on average, %s other "
         "threads were running; compared with the effort of %s thread-seconds, this is %s %% (threshold %s %%)",
-        DECIMAL(end.own - begin.own, 2), DECIMAL(on_core_s, 2), DECIMAL(seconds / wall_s, 1),
+        DECIMAL(on_core_s + seconds, 2), DECIMAL(on_core_s, 2), DECIMAL(seconds / profile_wall_s(inquiry->profile), 1),
         DECIMAL(inquiry->whole_s, 2), DECIMAL(percent_of_program(inquiry, seconds), 0), DECIMAL(LEAST_PERCENT, 0));
     finding.advice =
         format_printable("No other figure contains the time of these threads. Without blame run, only threads "

@@ -148,7 +148,8 @@ struct inquiry {
     double nobody_busy_s; /* seconds of the run in which no thread was busy */
     /* thread-seconds without a core, which explain other findings; 0 if they are no finding */
     double no_core_s;
-    bool late_told; /* whether waiting for ranks of the same node is a finding */
+    bool threads_told; /* whether a finding says that threads are made too often */
+    bool late_told;    /* whether waiting for ranks of the same node is a finding */
     /* by row: ns of waiting charged to ranks of other nodes; NULL if that is no finding */
     double *between_ns;
     double no_core_idle_ns; /* ns of idleness blamed on missing cores */
@@ -287,8 +288,8 @@ void find_no_core(struct inquiry *inquiry); /* call before find_losses */
 void find_start_up(struct inquiry *inquiry);
 void find_serial_code(struct inquiry *inquiry);
 void find_fine_units(struct inquiry *inquiry); /* marks units; call before the next three */
-void find_spinning(struct inquiry *inquiry); /* call after find_bottlenecks */
-void find_copies(struct inquiry *inquiry); /* marks units, too; call before find_idle_regions */
+void find_spinning(struct inquiry *inquiry);   /* call after find_bottlenecks */
+void find_copies(struct inquiry *inquiry);     /* marks units, too; call before find_idle_regions */
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
@@ -296,7 +297,8 @@ void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions and 
 void find_pools(struct inquiry *inquiry);
 void find_page_faults(struct inquiry *inquiry);
 void find_one_thread(struct inquiry *inquiry);
-void find_unequal_threads(struct inquiry *inquiry);
+void find_short_threads(struct inquiry *inquiry);
+void find_unequal_threads(struct inquiry *inquiry); /* call after find_short_threads, as find_unseen_threads */
 void find_bottlenecks(struct inquiry *inquiry);
 void find_alone(struct inquiry *inquiry); /* call after find_bottlenecks */
 void find_unseen_threads(struct inquiry *inquiry);
@@ -309,6 +311,8 @@ void find_changes(struct inquiry *inquiry);
 void find_periods(struct inquiry *inquiry);
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
+/* Returns the processor time that the process used outside its measured threads, in s; 0 if that is unknown. */
+double unseen_processor_s(const struct inquiry *inquiry);
 /* Returns whether the time in which no thread was busy is enough for a finding. */
 bool nobody_busy_is_enough(const struct inquiry *inquiry);
 /* Returns the work in all regions, in s per region; 0 if the number of regions is unknown. */

@@ -33,7 +33,7 @@ uint32_t thread_first_row(const struct rows *rows, uint32_t index)
 {
     uint32_t first = ROW_NONE;
     for (; index != ROW_NONE && index != 0; index = rows->row[index].parent)
-        if (rows->row[index].kind != ROW_STATEMENT && !rows->row[index].foreign)
+        if (rows->row[index].kind != ROW_STATEMENT && rows->row[index].kind != ROW_PSEUDO && !rows->row[index].foreign)
             first = index;
     return first;
 }
@@ -100,7 +100,7 @@ static bool has_company(const struct inquiry *inquiry, const struct life *life, 
     return together_s >= MOSTLY * (life->end_s - life->begin_s);
 }
 
-/* Adds threads that lived at the same time. */
+/* Adds threads that lived at the same time. Samples may find unequal work by chance. */
 static void add_together(const struct inquiry *inquiry, struct shares *shares, const struct life *life, size_t count,
                          uint64_t joins)
 {
@@ -110,8 +110,9 @@ static void add_together(const struct inquiry *inquiry, struct shares *shares, c
         most = life[i].busy_s > most->busy_s ? &life[i] : most;
     for (size_t i = 0; i < count; i++) {
         double before_s = fmax(0, most->end_s - life[i].end_s), less_s = most->busy_s - life[i].busy_s;
-        ended_s += less_s > 0 ? before_s : 0;
-        shares->lost_s += fmin(before_s, less_s);
+        double error_s = ERROR_DEVIATIONS * sqrt(inquiry->period_s * (most->busy_s + life[i].busy_s));
+        ended_s += less_s > error_s ? before_s : 0;
+        shares->lost_s += less_s > error_s ? fmin(before_s, less_s) : 0;
     }
     if (count == 1 && !has_company(inquiry, life, joins)) {
         shares->alone++;
@@ -328,7 +329,7 @@ void find_unequal_threads(struct inquiry *inquiry)
     const struct profile *profile = inquiry->profile;
     uint32_t first[THREAD_TREES];
     struct tally joins = {0}, barriers = {0};
-    if (!threads_have_trees(profile) || profile->header.regions > 0 || profile->header.merged)
+    if (inquiry->threads_told || !threads_have_trees(profile) || profile->header.regions > 0 || profile->header.merged)
         return;
     find_first_functions(inquiry, first);
     for (size_t i = 0; i < profile->wake_count; i++) {

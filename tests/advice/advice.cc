@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include <omp.h>
@@ -223,6 +224,22 @@ NAMED static void read_first()
     }
 }
 
+/* Each step makes its threads. Fixed: they are made once. */
+NAMED static void short_threads()
+{
+    int steps = 10000, together = fixed ? 1 : steps;
+    for (int step = 0; step < together; step++) {
+        std::vector<std::thread> own;
+        for (int i = 0; i < threads; i++)
+            own.emplace_back([=] {
+                for (int piece = 0; piece < steps / together; piece++)
+                    work(10);
+            });
+        for (std::thread &thread : own)
+            thread.join();
+    }
+}
+
 static const advice_case cases[] = {
     {"collect", collect, "lock-bound", "Collector::add", "Do less while holding the lock"},
     {"sleep in lock", sleep_in_lock, "lock-bound", "store", "sleeps while it holds the lock"},
@@ -233,6 +250,7 @@ static const advice_case cases[] = {
     {"task per element", task_per_element, "fine", "task_per_element() [", "taskloop"},
     {"wait for each", wait_for_each, "task-starved", "wait_for_each() [", "taskwaits"},
     {"read first", read_first, "serial", "load_input", "Overlap the wait"},
+    {"short threads", short_threads, "short-threads", "short_threads", "a pool"},
 };
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 /* Findings about threads outside OpenMP that have unequal work, or wait for a bottleneck. */
 #include "tests/unit/findings_program.h"
 
-enum { JOIN = 40, BARRIER_WAIT, CONDITION_WAIT };
+enum { JOIN = 40, BARRIER_WAIT, CONDITION_WAIT, CREATE, START };
 
 static void assert_in(const char *text, const char *words)
 {
@@ -63,6 +63,66 @@ UNIT_TEST_WITH(threads_with_unequal_work_are_a_finding, NULL, destroy)
     assert_about(finding->seconds, 6);
     assert_in(finding->advice, "shared counter");
     assert_about(finding->gain_s, 2); /* 9 s on three threads */
+}
+
+/* main() makes so many threads, one after the other. */
+static const struct finding *make_many_threads(size_t count, double create_s)
+{
+    static struct profile_thread many[201];
+    make_threads(0.3, 0.3, 0.3);
+    fake_function(FOREIGN_KEY(CREATE), "__pthread_create_2_1", "", 0, 0);
+    fake_function(FOREIGN_KEY(START), "start_thread", "", 0, 0);
+    made_work(program.main_node, FOREIGN_KEY(CREATE), create_s);
+    made_work(0, FOREIGN_KEY(START), 0.05);
+    made.profile.header.end_ns = 1 + (uint64_t)(0.5 * S);
+    made.threads[0].work = create_s * S;
+    many[0] = made.threads[0];
+    for (size_t i = 1; i <= count; i++) {
+        many[i] = made.threads[1];
+        many[i].work = 0.95 * S / (double)count;
+    }
+    made.profile.threads = many;
+    made.profile.thread_count = count + 1;
+    return gather();
+}
+
+UNIT_TEST_WITH(few_samples_do_not_tell_that_work_is_unequal, NULL, destroy)
+{
+    make_threads(0.3, 0.2, 0.1);
+    only("unequal-threads");
+    made.profile.header.rate = 10;
+    assert_no_finding();
+}
+
+UNIT_TEST_WITH(a_thread_without_a_core_before_its_first_function_begins_in_this, NULL, destroy)
+{
+    make_threads(5, 2, 2);
+    fake_function(FOREIGN_KEY(START), "start_thread", "", 0, 0);
+    uint32_t late = add(frame(0, FOREIGN_KEY(START)), PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    made.nodes[late].metric = (struct profile_sums){.samples = 1, .no_core = 0.01 * S};
+    made.nodes[late].threads = 2;
+    only("unequal-threads");
+}
+
+UNIT_TEST_WITH(many_short_threads_are_made_too_often, NULL, destroy)
+{
+    const struct finding *finding = make_many_threads(200, 0.1);
+    assert_int_equal(program.findings->count, 1);
+    assert_string_equal(finding->title, "threads are made too often: 200 threads of heavy, 4500 us of work each");
+    assert_string_equal(finding->place, "main  p.c:11");
+    assert_in(finding->evidence, "takes 750 us of processor time; for 0.40 s, threads made others or waited");
+    assert_true(fabs(finding->gain_s - (0.5 - 0.9 / 4)) < 0.001); /* the work on four cores is left */
+}
+
+UNIT_TEST_WITH(few_threads_and_threads_that_are_made_quickly_are_not_too_many, NULL, destroy)
+{
+    for (int few = 0; few < 2; few++) {
+        make_many_threads(few ? 99 : 200, few ? 0.1 : 0.001);
+        for (size_t i = 0; i < program.findings->count; i++)
+            assert_string_not_equal(program.findings->finding[i].rule, "short-threads");
+        destroy(NULL);
+    }
+    make_threads(1, 1, 1);
 }
 
 UNIT_TEST_WITH(on_fewer_cores_than_threads_equal_shares_save_less, NULL, destroy)
