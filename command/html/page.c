@@ -186,6 +186,30 @@ static void page_put_error_form(struct page *page, enum metric metric)
     putc('}', page->out);
 }
 
+/* Writes for each set of trees that rows have [all, rains] of the metrics for which they are smaller. */
+static void page_put_error_trees(struct page *page)
+{
+    const struct error_terms *terms = &page->input->rows->error;
+    for (size_t set = 0; set < page->tree_count; set++) {
+        bool first = true;
+        fputs(set ? ",{" : "{", page->out);
+        for (size_t i = 0; i <= METRIC_COLUMNS; i++) {
+            enum metric metric = i < METRIC_COLUMNS ? metric_columns[i] : METRIC_BLAME;
+            struct error_form whole = error_form_of(terms, metric),
+                              form = error_form_within(terms, metric, page->trees[set]);
+            if (form.all == whole.all && form.rains == whole.rains)
+                continue;
+            fprintf(page->out, "%s\"%s\":[", first ? "" : ",", metric_title(metric));
+            json_decimal(page->out, form.all, 9);
+            putc(',', page->out);
+            json_decimal(page->out, (metric == METRIC_SAMPLES ? 1 : 1e12) * form.rains, 9);
+            putc(']', page->out);
+            first = false;
+        }
+        putc('}', page->out);
+    }
+}
+
 /* Writes the coefficients of the sampling errors. The page uses them to compute the errors of sums that it
  * makes itself. */
 static void page_put_errors(struct page *page)
@@ -198,7 +222,9 @@ static void page_put_errors(struct page *page)
         putc(',', page->out);
     }
     page_put_error_form(page, METRIC_BLAME);
-    fputs("}}", page->out);
+    fputs("},\"trees\":[", page->out);
+    page_put_error_trees(page);
+    fputs("]}", page->out);
 }
 
 /* Writes the content of run.json without its list of ranks, because the key "ranks" of the page contains
@@ -259,6 +285,7 @@ static const struct {
 /* Writes all data. Stops when a write has failed, so that errno keeps the reason. */
 static void page_put_data(struct page *page)
 {
+    page_find_trees(page);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !ferror(page->out); i++) {
         fputs(parts[i].before, page->out);
         parts[i].put(page);
@@ -299,6 +326,7 @@ bool html_write(FILE *out, const struct html_input *input, const struct html_opt
     strings_free(page.strings);
     free(page.labels);
     free(page.label);
+    free(page.trees);
     errno = why;
     return !ferror(out);
 }

@@ -36,6 +36,8 @@ struct page {
     uint32_t string_count;
     struct page_label *labels;
     size_t label_count, label_room;
+    uint64_t *trees; /* the sets of trees that some rows have, in the order of the page's list, and their number */
+    size_t tree_count;
     uint32_t *label; /* for each row of the page, an index in `labels` */
 };
 
@@ -69,6 +71,8 @@ bool page_has_metric(const struct page *page, enum metric metric);
 
 /* Writes the value of the key "rows". */
 void page_put_rows(struct page *page);
+/* Finds the sets of trees whose errors differ from the whole program's. Called before anything is written. */
+void page_find_trees(struct page *page);
 
 /* Writes the value of the key "phases". */
 void page_put_phases(struct page *page);

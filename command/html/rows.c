@@ -190,6 +190,48 @@ static void page_put_error_basis(struct page *page, const char *name, size_t off
     putc(']', page->out);
 }
 
+static uint64_t page_row_trees(const struct page *page, size_t row, bool exclusive)
+{
+    const struct row *at = page_row_at(page, row);
+    uint64_t trees = (exclusive ? at->exclusive : at->inclusive)->trees;
+    return error_tells_trees(&page->input->rows->error, trees) ? trees : 0;
+}
+
+static int page_compare_trees(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+void page_find_trees(struct page *page)
+{
+    page->trees = memory_array(2 * page->rows->count + 1, sizeof *page->trees);
+    size_t count = 0;
+    for (size_t i = 0; i < 2 * page->rows->count; i++) {
+        uint64_t trees = page_row_trees(page, i / 2, i % 2);
+        if (trees)
+            page->trees[count++] = trees;
+    }
+    qsort(page->trees, count, sizeof *page->trees, page_compare_trees);
+    for (size_t i = 0; i < count; i++)
+        if (!i || page->trees[i] != page->trees[i - 1])
+            page->trees[page->tree_count++] = page->trees[i];
+}
+
+/* Writes for each row the number in the list of sets of trees, from 1 on; 0: not in the list. */
+static void page_put_trees(struct page *page, bool exclusive)
+{
+    fputs(",\n\"trees\":", page->out);
+    for (size_t i = 0; i < page->rows->count; i++) {
+        uint64_t trees = page_row_trees(page, i, exclusive);
+        const uint64_t *found =
+            trees ? bsearch(&trees, page->trees, page->tree_count, sizeof trees, page_compare_trees) : NULL;
+        putc_unlocked(i ? ',' : '[', page->out);
+        page_whole(page->out, found ? found - page->trees + 1 : 0);
+    }
+    putc(']', page->out);
+}
+
 static void page_put_row_metrics(struct page *page, bool exclusive)
 {
     fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
@@ -209,6 +251,8 @@ static void page_put_row_metrics(struct page *page, bool exclusive)
         page_put_error_basis(page, "own", offsetof(struct error_basis, own), exclusive);
     if (page->input->rows->error.threads > 2) /* with one or two threads, `beside` is always 0 */
         page_put_error_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
+    if (page->tree_count)
+        page_put_trees(page, exclusive);
     putc('}', page->out);
 }
 

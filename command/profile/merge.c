@@ -188,22 +188,30 @@ static bool profile_merge_metric_sane(const struct profile_node *node, const str
            metric->lock_wait >= 0 && metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
-/* Adds a node's record to the sums of its merged node. A `<no core>` node also changes its parent's sums. */
+/* Adds a node's record to the sums of its merged node and of its tree. A `<no core>` node also changes its parent's
+ * sums. */
 static void profile_merge_metric(struct merge *merge, const struct profile_node *node, uint32_t merged,
-                                 const struct profile_metric *metric)
+                                 const struct profile_metric *metric, uint32_t owner)
 {
     struct merged_node *nodes = merge->profile->nodes;
+    struct profile_tree_set *set =
+        merge->profile->tree_sets ? &merge->profile->tree_sets[owner % PROFILE_TREE_SETS] : NULL;
+    uint64_t trees = set ? 1ull << owner % PROFILE_TREE_SETS : 0;
     /* For nearly all nodes, the other fields are 0. */
     if (node->kind == PROFILE_NODE_FRAME || node->kind == PROFILE_NODE_WAITERS) {
         sums_add(&nodes[merged].metric.metric, metric);
+        nodes[merged].metric.trees |= trees;
+        if (set && node->kind == PROFILE_NODE_FRAME)
+            sums_add(&set->sums.metric, metric);
         return;
     }
-    struct profile_sums sums = {.metric = *metric};
+    struct profile_sums sums = {.metric = *metric, .trees = trees};
     if (node->kind == PROFILE_NODE_RANKS) {
         sums = profile_sums_of_ranks((const void *)metric);
+        sums.trees = trees;
     } else if (node->kind == PROFILE_NODE_CORES) {
         const struct profile_cores *cores = (const void *)metric;
-        sums = (struct profile_sums){.core_idle = cores->idle, .core_beyond = cores->beyond};
+        sums = (struct profile_sums){.core_idle = cores->idle, .core_beyond = cores->beyond, .trees = trees};
     } else if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
                profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
         sums.blocked = sums.work;
@@ -223,15 +231,22 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
         sums.work = sums.overhead = 0;
     }
     profile_sums_add(&nodes[merged].metric, &sums);
+    sums.own_elsewhere = 0; /* it is in another node of the same tree */
+    if (set)
+        profile_sums_add(&set->sums, &sums);
 }
 
-static void profile_merge_neighbours(struct profile *profile, uint64_t record, const struct profile_neighbours *from)
+static void profile_merge_neighbours(struct profile *profile, uint64_t record, const struct profile_neighbours *from,
+                                     uint32_t owner)
 {
     if (record >= PROFILE_NEIGHBOURS_RECORDS)
         return;
     size_t first = record * PROFILE_NEIGHBOURS_EACH;
-    for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH && first + i < PROFILE_NEIGHBOURS_SUMS; i++)
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH && first + i < PROFILE_NEIGHBOURS_SUMS; i++) {
         profile->variance[first + i] += from->variance[i];
+        if (profile->tree_sets)
+            profile->tree_sets[owner % PROFILE_TREE_SETS].variance[first + i] += from->variance[i];
+    }
     profile->has_variance[record] = true;
 }
 
@@ -281,13 +296,14 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
         uint8_t kind = ((const struct profile_node *)chunk)[unit].kind;
         if (kind == PROFILE_NODE_NEIGHBOURS) {
             profile_merge_neighbours(merge->profile, ((const struct profile_node *)chunk)[unit].key,
-                                     (const void *)metric);
+                                     (const void *)metric, chunk->owner);
             continue;
         }
         if (kind != PROFILE_NODE_RANKS && kind != PROFILE_NODE_CORES && metric->work + metric->overhead > 0)
             merge->profile->nodes[mapped - MAP_MERGED].threads |=
                 profile_merge_node_thread_bits(merge, (const struct profile_node *)chunk + unit, chunk->owner);
-        profile_merge_metric(merge, (const struct profile_node *)chunk + unit, mapped - MAP_MERGED, metric);
+        profile_merge_metric(merge, (const struct profile_node *)chunk + unit, mapped - MAP_MERGED, metric,
+                             chunk->owner);
     }
     if (merge->chunks->node_kinds)
         merge->chunks->node_kinds[chunk_no] = kinds;
@@ -333,6 +349,8 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
     const char *wrong = NULL;
     merge.node_map = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.node_map);
     node_tree_start(&merge.tree, profile);
+    if (!profile->header.merged && !profile->tree_sets)
+        profile->tree_sets = memory_array(PROFILE_TREE_SETS, sizeof *profile->tree_sets);
     for (uint32_t n = 0; n < chunks->count && !wrong; n++)
         if (profile_chunk_kind(chunks, n) == PROFILE_CHUNK_TREE &&
             profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {

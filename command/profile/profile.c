@@ -91,6 +91,7 @@ void profile_free(struct profile *profile)
     free(profile->path);
     free(profile->nodes);
     free(profile->threads);
+    free(profile->tree_sets);
     free(profile->modules);
     free(profile->ranks);
     free(profile->spreads);

@@ -69,6 +69,12 @@ struct merged_counters {
     struct profile_counters counters; /* exclusive counts, taken at samples and summed over all threads */
 };
 
+/* What the trees whose numbers are equal modulo PROFILE_TREE_SETS have together. */
+struct profile_tree_set {
+    struct profile_sums sums;                 /* of their nodes, except WAITERS */
+    double variance[PROFILE_NEIGHBOURS_SUMS]; /* as in struct profile */
+};
+
 struct profile {
     char *path; /* path of the measurement file */
     struct profile_header header;
@@ -113,6 +119,7 @@ struct profile {
      * any of each record */
     double variance[PROFILE_NEIGHBOURS_SUMS];
     bool has_variance[PROFILE_NEIGHBOURS_RECORDS];
+    struct profile_tree_set *tree_sets; /* PROFILE_TREE_SETS of them; NULL in a merged file and in a job */
 };
 
 void profile_free(struct profile *profile);

@@ -11,8 +11,10 @@ struct profile_sums profile_sums_before_start(const struct profile_header *heade
     double scale = header->before_inverse_busy_ns > 0 && left > 0 ? fmin(header->before_inverse_busy_ns / left, 1) : 1;
     left -= lost;
     double blocked = fmin((double)header->before_blocked_ns, left);
-    *no_core = (struct profile_sums){.no_core = lost, .inverse_busy = lost * scale};
-    struct profile_sums sums = {.work = left - blocked, .blocked = blocked, .inverse_busy = left * scale};
+    const uint64_t trees = ~0ull; /* in no tree's sums, so that what is known of single trees is not used */
+    *no_core = (struct profile_sums){.no_core = lost, .inverse_busy = lost * scale, .trees = trees};
+    struct profile_sums sums = {
+        .work = left - blocked, .blocked = blocked, .inverse_busy = left * scale, .trees = trees};
     if (header->without_team) { /* one thread ran, or was ready, except while it slept */
         no_core->core_idle = (header->cores - 1) * lost;
         sums.core_idle = header->cores * left - sums.work;
@@ -36,6 +38,8 @@ void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
 {
     sums_add(&to->metric, &from->metric);
 #define FIELD(name) to->name += from->name;
-    PROFILE_SUMS_BUSY(FIELD) PROFILE_SUMS_MORE(FIELD)
+    PROFILE_SUMS_BUSY(FIELD)
+    PROFILE_SUMS_MORE(FIELD)
 #undef FIELD
+    to->trees |= from->trees;
 }

@@ -7,6 +7,8 @@
 
 struct profile_header;
 
+#define PROFILE_TREE_SETS 64u /* trees with equal numbers modulo this are a set */
+
 /* Kinds of busy time, in ns, that have no field in struct profile_metric. A context's own time is the sum of
  * these, work, overhead and lock_wait. */
 #define PROFILE_SUMS_BUSY(FIELD)                                                                                       \
@@ -45,8 +47,11 @@ struct profile_sums {
         };
     };
 #define FIELD(name) double name;
-    PROFILE_SUMS_BUSY(FIELD) PROFILE_SUMS_MORE(FIELD)
+    PROFILE_SUMS_BUSY(FIELD)
+    PROFILE_SUMS_MORE(FIELD)
 #undef FIELD
+    /* bit mask of the sets of trees that these sums are from; 0: unknown, as in a job */
+    uint64_t trees;
 };
 
 /* Convert between a RANKS node's record and a struct profile_sums. */

@@ -119,15 +119,11 @@ static double error_left(const struct error_form *form, double value, double rai
 }
 
 /* Thread idleness I is T inverse_busy - own, for the T that is known at the end. Core idleness beside teams is C/T I +
- * (C/T - 1) own: its deviation is at most the sum of theirs. A late sample divides its periods between blocked and no core,
- * so what is wrong with the one is wrong with the other. */
-static double error_compared(const struct error_terms *terms, const struct profile *profile, size_t sum)
+ * (C/T - 1) own: its deviation is at most the sum of theirs. */
+static double error_compared(const struct error_terms *terms, const double *variance, size_t sum)
 {
-    const double *variance = profile->variance;
     double t = terms->threads, each = terms->cores / t, own = variance[PROFILE_NEIGHBOURS_OWN];
     bool beside_teams = sum == PROFILE_NEIGHBOURS_CORES && !terms->without_team;
-    if (sum == PROFILE_NEIGHBOURS_BLOCKED)
-        return variance[sum] + fmax(0, variance[PROFILE_NEIGHBOURS_NO_CORE]);
     if (sum != PROFILE_NEIGHBOURS_INVERSE_BUSY && !beside_teams)
         return variance[sum];
     double idle = t * t * variance[PROFILE_NEIGHBOURS_INVERSE_BUSY] - t * variance[PROFILE_NEIGHBOURS_BOTH] + own;
@@ -137,9 +133,8 @@ static double error_compared(const struct error_terms *terms, const struct profi
     return deviation * deviation;
 }
 
-/* Sets for each kind of time what makes the whole program's variance that of its neighbouring samples, if that is less
- * than the bound. */
-static void error_count_periods(struct error_terms *terms, const struct profile *profile)
+/* Adds the sums of all nodes, of which those of ranks have rank idleness only. */
+static struct profile_sums error_total(const struct profile *profile)
 {
     struct profile_sums total = {.samples = 0};
     for (size_t i = 0; i < profile->node_count; i++)
@@ -147,38 +142,144 @@ static void error_count_periods(struct error_terms *terms, const struct profile 
             total.rank_idle += profile->nodes[i].metric.rank_idle;
         else if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
             profile_sums_add(&total, &profile->nodes[i].metric);
-    double own = profile_sums_own(&total);
+    return total;
+}
+
+/* Finds the metric whose variance a sum of neighbours describes, and its value in s. Returns false if there is none. */
+static bool error_metric_of(const struct error_terms *terms, const struct profile_sums *total, size_t sum,
+                            enum metric *metric, double *value)
+{
+    double own = profile_sums_own(total);
     const struct {
         enum metric metric;
         double ns;
-    } sums[] = {[PROFILE_NEIGHBOURS_WORK] = {METRIC_WORK, total.work},
-                [PROFILE_NEIGHBOURS_LOCK_WAIT] = {METRIC_LOCK_WAIT, total.lock_wait},
-                [PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = {METRIC_LOCK_WAIT_HERE, total.lock_wait_here},
-                [PROFILE_NEIGHBOURS_MPI_WAIT] = {METRIC_MPI_WAIT, total.mpi_wait},
-                [PROFILE_NEIGHBOURS_SHARED_IDLENESS] = {METRIC_SHARED_IDLENESS, total.shared_idle},
-                [PROFILE_NEIGHBOURS_INVERSE_BUSY] = {METRIC_THREAD_IDLENESS, terms->threads * total.inverse_busy - own},
-                [PROFILE_NEIGHBOURS_BLOCKED] = {METRIC_BLOCKED, total.blocked},
-                [PROFILE_NEIGHBOURS_NO_CORE] = {METRIC_NO_CORE, total.no_core},
-                [PROFILE_NEIGHBOURS_CORES] = {METRIC_CORE_IDLENESS, terms->without_team
-                                                                        ? total.core_idle
-                                                                        : terms->cores * total.inverse_busy - own},
-                [PROFILE_NEIGHBOURS_RANKS] = {METRIC_RANK_IDLENESS, total.rank_idle}};
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-        bool has =
-            profile
-                ->has_variance[i == PROFILE_NEIGHBOURS_CORES && !terms->without_team ? 0 : i / PROFILE_NEIGHBOURS_EACH];
-        if (!has || i == PROFILE_NEIGHBOURS_OWN || i == PROFILE_NEIGHBOURS_BOTH)
+    } of[PROFILE_NEIGHBOURS_SUMS] = {
+        [PROFILE_NEIGHBOURS_WORK] = {METRIC_WORK, total->work},
+        [PROFILE_NEIGHBOURS_LOCK_WAIT] = {METRIC_LOCK_WAIT, total->lock_wait},
+        [PROFILE_NEIGHBOURS_LOCK_WAIT_HERE] = {METRIC_LOCK_WAIT_HERE, total->lock_wait_here},
+        [PROFILE_NEIGHBOURS_MPI_WAIT] = {METRIC_MPI_WAIT, total->mpi_wait},
+        [PROFILE_NEIGHBOURS_SHARED_IDLENESS] = {METRIC_SHARED_IDLENESS, total->shared_idle},
+        [PROFILE_NEIGHBOURS_INVERSE_BUSY] = {METRIC_THREAD_IDLENESS, terms->threads * total->inverse_busy - own},
+        [PROFILE_NEIGHBOURS_BLOCKED] = {METRIC_BLOCKED, total->blocked},
+        [PROFILE_NEIGHBOURS_NO_CORE] = {METRIC_NO_CORE, total->no_core},
+        [PROFILE_NEIGHBOURS_CORES] = {METRIC_CORE_IDLENESS, terms->without_team
+                                                                ? total->core_idle
+                                                                : terms->cores * total->inverse_busy - own},
+        [PROFILE_NEIGHBOURS_RANKS] = {METRIC_RANK_IDLENESS, total->rank_idle}};
+    *metric = of[sum].metric;
+    *value = 1e-9 * of[sum].ns;
+    return sum != PROFILE_NEIGHBOURS_OWN && sum != PROFILE_NEIGHBOURS_BOTH;
+}
+
+/* Core idleness beside teams may be 0 where rows have much of either sign, so its value tells no number of periods. */
+static bool error_may_cancel(const struct error_terms *terms, size_t sum)
+{
+    return sum == PROFILE_NEIGHBOURS_CORES && !terms->without_team;
+}
+
+/* Sets for each kind of time what makes the whole program's variance that of its neighbouring samples, if that is less
+ * than the bound. */
+static void error_count_periods(struct error_terms *terms, const struct profile *profile)
+{
+    struct profile_sums total = error_total(profile);
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++) {
+        double value, variance = fmax(0, 1e-18 * error_compared(terms, profile->variance, i));
+        enum metric metric;
+        bool has = profile->has_variance[error_may_cancel(terms, i) ? 0 : i / PROFILE_NEIGHBOURS_EACH];
+        if (!error_metric_of(terms, &total, i, &metric, &value) || !has)
             continue;
-        double value = 1e-9 * sums[i].ns, variance = fmax(0, 1e-18 * error_compared(terms, profile, i));
-        struct error_form form = error_form_of(terms, sums[i].metric);
+        struct error_form form = error_form_of(terms, metric);
         double rain = error_rain(&form, value, error_basis_of(&total));
         if (variance < error_left(&form, value, rain)) {
-            /* core idleness beside teams may be 0 where rows have much of either sign */
-            if (i != PROFILE_NEIGHBOURS_CORES || terms->without_team)
+            if (!error_may_cancel(terms, i))
                 terms->periods[i] = value * value / (rain - variance);
             terms->rains[i] = rain * rain / (rain - variance);
         }
     }
+}
+
+/* Returns whether a tree has all that its thread's samples add. Waiting for locks, and the idleness that it is blamed for, are
+ * booked by the holder although the waiter's samples found them. */
+static bool error_is_of_one_tree(const struct error_terms *terms, enum metric metric)
+{
+    switch (metric) {
+    case METRIC_LOCK_WAIT:
+        return false;
+    case METRIC_IDLENESS:
+    case METRIC_SHARED_IDLENESS:
+    case METRIC_THREAD_IDLENESS:
+    case METRIC_CORE_IDLENESS:
+    case METRIC_BLAME:
+    case METRIC_EFFORT:
+    case METRIC_ORDER:
+        return !terms->waits;
+    default:
+        return true;
+    }
+}
+
+/* The same of each set of trees. A row that only some of them have cannot have been in the periods of the others. */
+static void error_count_tree(struct error_terms *terms, const struct profile_tree_set *set, struct error_trees *of)
+{
+    double lived = of->lifetime / terms->period;
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++) {
+        double value, variance = fmax(0, 1e-18 * error_compared(terms, set->variance, i));
+        enum metric metric;
+        if (!error_metric_of(terms, &set->sums, i, &metric, &value) || terms->rains[i] <= 0 ||
+            !error_is_of_one_tree(terms, metric))
+            continue;
+        struct error_form form = error_form_of(terms, metric);
+        double rain = error_rain(&form, value, error_basis_of(&set->sums));
+        double even = fmax(value * value / lived, rain - variance);
+        if (even <= 0)
+            continue;
+        of->periods[i] = error_may_cancel(terms, i) ? 0 : (float)(value * value / even);
+        of->rains[i] = (float)(rain * rain / even);
+    }
+}
+
+static void error_count_trees(struct error_terms *terms, const struct profile *profile)
+{
+    if (!profile->tree_sets)
+        return;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        uint64_t tree = profile->threads[i].tree;
+        if (!tree) { /* an older file */
+            terms->trees = 0;
+            return;
+        }
+        terms->of_trees[tree % PROFILE_TREE_SETS].lifetime +=
+            (float)(1e-9 * profile_thread_sampled_ns(profile, &profile->threads[i]));
+        terms->trees |= 1ull << tree % PROFILE_TREE_SETS;
+    }
+    for (uint32_t i = 0; i < PROFILE_TREE_SETS; i++)
+        if (terms->of_trees[i].lifetime > 0)
+            error_count_tree(terms, &profile->tree_sets[i], &terms->of_trees[i]);
+}
+
+bool error_tells_trees(const struct error_terms *terms, uint64_t trees)
+{
+    return trees && !(trees & ~terms->trees) && trees != terms->trees;
+}
+
+struct error_form error_form_within(const struct error_terms *terms, enum metric metric, uint64_t trees)
+{
+    struct error_form form = error_form_of(terms, metric);
+    enum profile_neighbours_sum sum = error_sum_of(terms, metric);
+    bool compared = sum < PROFILE_NEIGHBOURS_SUMS && form.rains > 0;
+    double all = 0, rains = 0;
+    if (!error_tells_trees(terms, trees) || !error_is_of_one_tree(terms, metric))
+        return form;
+    for (uint64_t left = trees; left; left &= left - 1) {
+        const struct error_trees *of = &terms->of_trees[__builtin_ctzll(left)];
+        all += (double)(compared ? of->periods[sum] : of->lifetime / (float)terms->period);
+        rains += compared ? (double)of->rains[sum] : 0;
+    }
+    if (all > 0)
+        form.all = form.all > 0 ? fmin(form.all, all) : all;
+    if (rains > 0)
+        form.rains = fmin(form.rains, rains);
+    return form;
 }
 
 struct error_terms error_terms_of(const struct profile *profile)
@@ -203,6 +304,8 @@ struct error_terms error_terms_of(const struct profile *profile)
     for (size_t i = 0; i < profile->thread_count; i++)
         terms.lifetime += 1e-9 * profile_thread_sampled_ns(profile, &profile->threads[i]);
     error_count_periods(&terms, profile);
+    if (terms.period > 0)
+        error_count_trees(&terms, profile);
     return terms;
 }
 
@@ -211,12 +314,13 @@ struct error_terms error_terms_bound(const struct error_terms *terms)
     struct error_terms bound = *terms;
     for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
         bound.periods[i] = bound.rains[i] = 0;
+    bound.trees = 0;
     return bound;
 }
 
 double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)
 {
-    struct error_form form = error_form_of(terms, metric);
+    struct error_form form = error_form_within(terms, metric, basis.trees);
     double alone = error_alone(&form, value, basis), rain = error_rain(&form, value, basis);
     double left = error_left(&form, value, rain), unseen = fmax(left, form.ends * rain);
     return form.few * (alone > 0 ? unseen / alone : 1) + left;
@@ -224,13 +328,14 @@ double error_variance(const struct error_terms *terms, enum metric metric, doubl
 
 struct error_basis error_basis_of(const struct profile_sums *sums)
 {
-    return (struct error_basis){1e-9 * profile_sums_own(sums), 1e-9 * (double)sums->idle_beside};
+    return (struct error_basis){1e-9 * profile_sums_own(sums), 1e-9 * (double)sums->idle_beside, sums->trees};
 }
 
 void error_basis_add(struct error_basis *to, struct error_basis from)
 {
     to->own += from.own;
     to->idle_beside += from.idle_beside;
+    to->trees |= from.trees;
 }
 
 double error_of(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)
@@ -240,5 +345,8 @@ double error_of(const struct error_terms *terms, enum metric metric, double valu
 
 double metric_error(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
-    return error_of(&rows->error, metric, metric_value(rows, sums, metric), error_basis_of(sums));
+    struct error_basis basis = error_basis_of(sums);
+    if (rows->by_exclusive) /* rows of many contexts; the page adds them up itself */
+        basis.trees = 0;
+    return error_of(&rows->error, metric, metric_value(rows, sums, metric), basis);
 }

@@ -31,12 +31,16 @@ struct error_form {
 };
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric);
+/* Returns the coefficients for values of these trees only, whose `all` and `rains` are smaller if error_tells_trees(). */
+struct error_form error_form_within(const struct error_terms *terms, enum metric metric, uint64_t trees);
+bool error_tells_trees(const struct error_terms *terms, uint64_t trees);
 
 /* Sums, in s or in events, of the same code as a value. The value's error depends on them. */
 struct error_basis {
     /* busy time; core idleness needs it, because core idleness may be a small difference of large sums */
     double own;
     double idle_beside; /* the sum idle_beside of struct profile_metric */
+    uint64_t trees;     /* bit mask of the trees that had it (struct profile_sums); 0: unknown */
 };
 
 /* basis of a value for which these sums are unknown; assumes that each sampled thread was the only busy one */

@@ -104,6 +104,11 @@ struct error_terms {
     /* by enum profile_neighbours_sum: `all` and `rains` of struct error_form, as far as its variance tells them; both 0:
      * it tells less than the lifetime of the threads */
     double periods[PROFILE_NEIGHBOURS_SUMS], rains[PROFILE_NEIGHBOURS_SUMS];
+    /* the same of each set of trees (struct profile_tree_set), if `trees` is not 0; 0: the set has no such time */
+    struct error_trees {
+        float lifetime, periods[PROFILE_NEIGHBOURS_SUMS], rains[PROFILE_NEIGHBOURS_SUMS];
+    } of_trees[PROFILE_TREE_SETS];
+    uint64_t trees; /* bit mask of the sets that lived */
 };
 
 /* The node whose statistics show how the times of a row differ between a job's ranks (command/rows/spread.c). */

@@ -130,6 +130,19 @@ static double (*sum_metrics(const struct profile *profile, const uint32_t *conte
     return sums;
 }
 
+/* Which trees have each context, as rows of reports have it. */
+static uint64_t *trees_of(const struct profile *profile, const uint32_t *contexts)
+{
+    uint64_t *trees = calloc(context_count(), sizeof(*trees));
+    for (size_t i = 0; i < profile->node_count; i++)
+        for (uint32_t context = contexts[i];; context = context_parent(context)) {
+            trees[context] |= profile->nodes[i].metric.trees;
+            if (!context)
+                break;
+        }
+    return trees;
+}
+
 static void name_context(const struct scenario *scenario, uint32_t context, char *name, size_t bytes)
 {
     char above[FIGURE_NAME - 24] = "";
@@ -207,7 +220,7 @@ static void add_places(struct run *run, const struct profile *profile, double pe
             if (profile->nodes[i].kind == PROFILE_NODE_WAITERS && profile->nodes[i].key == oracle_place(number))
                 measured += profile->nodes[i].metric.shared_idle;
         add_figure(run, FIGURE_PLACE, name, &exact, METRIC_SHARED_IDLE, measured,
-                   stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0, 0), period_ns);
+                   stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0, 0, 0), period_ns);
     }
 }
 
@@ -327,6 +340,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     if (!ended || scenario->laws_only)
         return;
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
+    const uint64_t *trees = trees_of(profile, contexts);
     for (uint32_t context = 0; context < context_count(); context++) {
         char name[FIGURE_NAME] = "";
         double own = sums[context][SUM_OWN] * NS, beside = sums[context][SUM_IDLE_BESIDE] * NS;
@@ -336,7 +350,8 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         for (int i = 0; i < count; i++)
             if (means_something(i) && (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns)))
                 add_figure(run, context ? FIGURE_ROW : FIGURE_TOTAL, name, &exact[context], i, sums[context][i],
-                           stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside), period_ns);
+                           stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside, trees[context]),
+                           period_ns);
     }
     add_places(run, profile, period_ns);
     add_wakes(run, profile, contexts, period_ns);

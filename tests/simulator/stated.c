@@ -6,7 +6,8 @@
 
 #include "command/rows/error.h"
 
-double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside)
+double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside,
+                    uint64_t trees)
 {
     struct error_terms terms = error_terms_of(profile);
     enum metric metric = 0;
@@ -16,5 +17,5 @@ double stated_error(const struct profile *profile, const char *name, double seco
         metric = METRIC_THREAD_IDLENESS;
     else if (metric == METRIC_NAMED)
         return INFINITY; /* Reports state no error of this number. */
-    return error_of(&terms, metric, seconds, (struct error_basis){own, idle_beside});
+    return error_of(&terms, metric, seconds, (struct error_basis){own, idle_beside, trees});
 }

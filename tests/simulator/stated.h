@@ -6,7 +6,8 @@
 
 #define STATED_DEVIATIONS 1.96 /* of a stated error */
 
-/* name: as metric_name[] has it. Of the same context: own, busy seconds, and idle_beside (struct profile_metric). */
-double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside);
+/* name: as metric_name[] has it. Of the same context: own, busy seconds, idle_beside and trees (struct profile_sums). */
+double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside,
+                    uint64_t trees);
 
 #endif

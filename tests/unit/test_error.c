@@ -82,7 +82,8 @@ static double squares_of(const struct busy_times *times, double capacity, double
         double b = busy, seconds = b * times->of[busy], weight = capacity / b - 1 + more;
         *value += seconds * weight;
         squares += seconds * weight * weight;
-        error_basis_add(basis, (struct error_basis){seconds, seconds * (THREADS / b - 1) * (1 - 1 / b)});
+        error_basis_add(basis,
+                        (struct error_basis){.own = seconds, .idle_beside = seconds * (THREADS / b - 1) * (1 - 1 / b)});
     }
     return squares;
 }
@@ -185,6 +186,41 @@ UNIT_TEST(what_neighbouring_samples_say_replaces_the_time_of_all_threads)
     assert_true(error_variance(&terms, METRIC_WORK, 10, ERROR_ALONE) ==
                 error_variance(&bound, METRIC_WORK, 10, ERROR_ALONE));
     assert_true(error_variance(&bound, METRIC_WORK, 10, ERROR_ALONE) > 50 * ends);
+}
+
+/* One thread works for ten seconds without a pause, another in short visits: what is known of each of them holds for the rows
+ * that it alone has, and for rows of both the whole program's. */
+UNIT_TEST(a_row_of_one_thread_has_the_variance_of_its_samples)
+{
+    enum { EVEN = 1, SHORT = 2 };
+    struct merged_node node = {.kind = PROFILE_NODE_FRAME, .metric = {.work = 12e9, .trees = 1 << EVEN | 1 << SHORT}};
+    struct profile_thread threads[2] = {{.last_ns = 10000000000, .tree = EVEN},
+                                        {.last_ns = 10000000000, .tree = SHORT}};
+    struct profile_tree_set sets[PROFILE_TREE_SETS] = {[EVEN].sums.work = 10e9, [SHORT].sums.work = 2e9};
+    struct profile profile = {.header = {.rate = 200, .period_ns = 5000000, .threads_max = 2, .cores = 2},
+                              .nodes = &node,
+                              .node_count = 1,
+                              .threads = threads,
+                              .thread_count = 2,
+                              .has_variance = {true},
+                              .tree_sets = sets};
+    profile.variance[PROFILE_NEIGHBOURS_WORK] = sets[SHORT].variance[PROFILE_NEIGHBOURS_WORK] = 1e18 * 1.5 * PERIOD;
+    struct error_terms terms = error_terms_of(&profile);
+    double unseen = 2 * PERIOD * PERIOD, whole = error_variance(&terms, METRIC_WORK, 10, ERROR_ALONE),
+           even = error_variance(&terms, METRIC_WORK, 10, (struct error_basis){.trees = 1 << EVEN}),
+           shorter = error_variance(&terms, METRIC_WORK, 2, (struct error_basis){.trees = 1 << SHORT}),
+           both = error_variance(&terms, METRIC_WORK, 10, (struct error_basis){.trees = 1 << EVEN | 1 << SHORT});
+    assert_true(fabs(even - unseen / 6) < 1e-7);
+    assert_true(shorter > 1.5 * PERIOD && shorter < 1.6 * PERIOD);
+    assert_true(both == whole && whole > 10 * even);
+    assert_true(error_variance(&terms, METRIC_WORK, 10, (struct error_basis){.trees = ~0ull}) == whole);
+    assert_true(error_variance(&terms, METRIC_OVERHEAD, 9.99, (struct error_basis){.trees = 1 << EVEN}) < PERIOD / 20);
+    terms.waits = true; /* blame for waiting is booked elsewhere than it was found */
+    assert_true(error_variance(&terms, METRIC_BLAME, 9, (struct error_basis){.trees = 1 << EVEN}) ==
+                error_variance(&terms, METRIC_BLAME, 9, ERROR_ALONE));
+    threads[1].tree = 0; /* an older file */
+    terms = error_terms_of(&profile);
+    assert_true(error_variance(&terms, METRIC_WORK, 10, (struct error_basis){.trees = 1 << EVEN}) == whole);
 }
 
 /* One of two threads works on two cores, then both: a row's core idleness may be as large as its error however small the

@@ -183,10 +183,11 @@ WITH_PROFILE(errors_come_from_the_figures_of_the_function_that_reports_have)
         for (enum metric metric = 0; metric <= METRIC_BLAME; metric++)
             for (double value = -4.5; value < 20; value += 4.5) {
                 double unit = metric == METRIC_SAMPLES ? 1 : 1e6,
-                       error = error_of(terms, metric, value, (struct error_basis){3, 0.5}) * unit;
-                assert_true(
-                    fabs(page_error(metric_title(metric), unit * value, (struct error_basis){3 * unit, 0.5 * unit}) -
-                         error) <= 1e-6 * error);
+                       error =
+                           error_of(terms, metric, value, (struct error_basis){.own = 3, .idle_beside = 0.5}) * unit;
+                assert_true(fabs(page_error(metric_title(metric), unit * value,
+                                            (struct error_basis){.own = 3 * unit, .idle_beside = 0.5 * unit}) -
+                                 error) <= 1e-6 * error);
             }
         assert_true((at(page.data, "rows/i/own") != NULL) == (threads != 2)); /* there are two cores */
         assert_true((at(page.data, "rows/i/beside") != NULL) == (threads > 2));

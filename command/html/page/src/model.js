@@ -115,17 +115,17 @@ export class Model {
         this.exclusive.push(spread(exact.e), calls);
     }
 
-    // Adds the columns that errors are computed from: busy time, and idleness while other threads were busy. A column
-    // that the data lacks is null.
+    // Adds the columns that errors are computed from: busy time, idleness while other threads were busy, and the number of
+    // the trees that had it. A column that the data lacks is null.
     addBasis(data) {
-        this.basis = ["own", "beside"].map((name) => {
+        this.basis = ["own", "beside", "trees"].map((name) => {
             if (!data.rows.i[name]) return null;
             this.exclusive.push(...columns(data, "e", [name]));
             return this.inclusive.push(...columns(data, "i", [name])) - 1;
         });
     }
 
-    // Returns the values in the two columns that errors are computed from. value(column) returns the value in a column.
+    // Returns the values in the columns that errors are computed from. value(column) returns the value in a column.
     basisOf(value) {
         return this.basis.map((column) => (column === null ? undefined : value(column)));
     }
@@ -224,15 +224,16 @@ export class Model {
 
     // Returns the sampling error of a value: 95 % of measurements are closer to the true value. The formula and its
     // figures come from command/rows/error.c. Returns null if the error is unknown.
-    error(key, value, [own = null, beside = 0] = []) {
-        const { deviations, of } = this.data.error ?? { of: {} };
+    error(key, value, [own = null, beside = 0, trees = 0] = []) {
+        const { deviations, of, trees: narrower } = this.data.error ?? { of: {} };
         if (this.span || !Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
         const form = of[key],
+            [all, rains] = narrower?.[trees - 1]?.[key] ?? [form.all, form.rains],
             alone = Math.abs(form.each * value + form.own * own),
             rain = Math.max(0, alone - form.beside * beside),
-            evenRain = form.rains > 0 ? rain ** 2 / form.rains : Infinity,
-            evenValue = form.all > 0 ? value ** 2 / form.all : Infinity,
-            even = form.all > 0 || form.rains > 0 ? Math.min(evenValue, evenRain) : 0,
+            evenRain = rains > 0 ? rain ** 2 / rains : Infinity,
+            evenValue = all > 0 ? value ** 2 / all : Infinity,
+            even = all > 0 || rains > 0 ? Math.min(evenValue, evenRain) : 0,
             left = Math.min(rain, form.together * Math.max(0, rain - even)),
             unseen = Math.max(left, rain * form.ends);
         return deviations * Math.sqrt(form.few * (alone > 0 ? unseen / alone : 1) + left);
