@@ -114,6 +114,47 @@ void timeline_add_at_end(struct timeline *timeline, uint32_t node, const struct 
         (struct timeline_cell){.node = node, .bin = timeline->bins - 1, .value = *value};
 }
 
+static double bin_ns(const struct timeline_lane *lane, size_t bin)
+{
+    double sum = 0;
+    for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+        sum += lane->ns[bin][state];
+    return sum;
+}
+
+/* Moves up to `most_ns` from one bin to another, as far as that has room. Returns the ns moved. */
+static double move_ns(const struct timeline_lane *lane, size_t from, size_t to, double most_ns, double whole_ns)
+{
+    double room_ns = whole_ns - bin_ns(lane, to), has_ns = bin_ns(lane, from);
+    double moved_ns = room_ns < most_ns ? room_ns : most_ns;
+    for (size_t state = 0; moved_ns > 0 && state < PROFILE_TIME_STATES; state++) {
+        double part_ns = lane->ns[from][state] * moved_ns / has_ns;
+        lane->ns[from][state] -= part_ns;
+        lane->ns[to][state] += part_ns;
+    }
+    return moved_ns > 0 ? moved_ns : 0;
+}
+
+static void spread_bin(const struct timeline *timeline, const struct timeline_lane *lane, size_t bin)
+{
+    double whole_ns = (double)lane->threads * (double)timeline->lane_bin_ns, has_ns = bin_ns(lane, bin);
+    size_t reach = (size_t)(has_ns / whole_ns) + 1; /* twice as far as needed if nothing else is there */
+    double left_ns = has_ns - whole_ns;
+    for (size_t far = 1; far <= reach && left_ns > 0; far++) {
+        if (bin >= far)
+            left_ns -= move_ns(lane, bin, bin - far, left_ns, whole_ns);
+        if (bin + far < timeline->lane_bins && left_ns > 0)
+            left_ns -= move_ns(lane, bin, bin + far, left_ns, whole_ns);
+    }
+}
+
+void timeline_spread_lanes(struct timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->lane_count; i++)
+        for (size_t bin = 0; bin < timeline->lane_bins; bin++)
+            spread_bin(timeline, &timeline->lanes[i], bin);
+}
+
 void timeline_sum_lanes(const struct timeline *timeline, double sum[PROFILE_TIME_STATES])
 {
     for (size_t state = 0; state < PROFILE_TIME_STATES; state++)

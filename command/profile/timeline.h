@@ -57,6 +57,10 @@ struct timeline {
 
 void timeline_free(struct timeline *timeline);
 
+/* Moves time from lanes' bins with more of it than a bin is wide to bins beside them that have room: a sample that is seldom,
+ * as those of sleeping threads are, stands for the time around its moment. Sums do not change. */
+void timeline_spread_lanes(struct timeline *timeline);
+
 /* Sorts the cells, and adds up the cells with the same node, bin and lane. */
 void timeline_join_cells(struct timeline *timeline, size_t node_count);
 

@@ -129,6 +129,28 @@ UNIT_TEST_WITH(nobody_idles_while_the_process_is_stopped, make_file, remove_file
     profile_free(profile);
 }
 
+/* A sample of a sleeping thread stands for the time around it; what has no room stays. */
+UNIT_TEST_WITH(a_lane_has_no_gaps_between_samples_that_are_seldom, make_file, remove_file)
+{
+    static const int sleeps = PROFILE_TIME_BLOCKED, works = PROFILE_TIME_WORK;
+    const float width = (float)(1u << LANE_SHIFT);
+    struct profile_lane lane = {.shift = LANE_SHIFT};
+    lane.ns[10][sleeps] = 5 * width;
+    lane.ns[11][works] = width;
+    lane.ns[0][works] = 1.5f * width;
+    put_lane(1, &lane);
+    struct profile *profile = read_built();
+    double(*ns)[PROFILE_TIME_STATES] = profile->timeline.lanes[0].ns, sum[PROFILE_TIME_STATES];
+    for (int bin = 7; bin <= 12; bin++) {
+        assert_true(fabs(ns[bin][bin == 11 ? works : sleeps] - (double)width) < 1);
+        assert_true(ns[bin][bin == 11 ? sleeps : works] < 1);
+    }
+    assert_true(fabs(ns[1][works] - 0.5 * (double)width) < 1);
+    timeline_sum_lanes(&profile->timeline, sum);
+    assert_true(fabs(sum[sleeps] - 5 * (double)width) < 1 && fabs(sum[works] - 2.5 * (double)width) < 1);
+    profile_free(profile);
+}
+
 UNIT_TEST_WITH(what_is_narrower_is_merged_and_what_was_being_merged_counts_once, make_file, remove_file)
 {
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT + 1, .merged = 20};
