@@ -1,4 +1,5 @@
 #include "blame/state.h"
+#include "blame/wakers.h"
 
 #include <string.h>
 
@@ -191,6 +192,14 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&wait->region_instance, line->region_instance);
     store_release(&line->waits_noted, line->waits_noted + 1);
     store_release(&line->noted_last, now_ticks);
+}
+
+/* If several threads wait, the signal may be for another one. */
+int64_t state_woken_ticks(const struct state_line *line)
+{
+    uint32_t entry = load_acquire(&line->awaits);
+    int64_t ticks = entry ? (int64_t)wakers_woke_one(entry, load_relaxed(&line->awaits_after)) : 0;
+    return ticks && ticks >= (int64_t)load_relaxed(&line->asleep_since) ? ticks : INT64_MAX;
 }
 
 void state_wake_up(struct state_line *line, uint64_t now_ticks)
@@ -699,7 +708,7 @@ static uint32_t state_list_wait_place(struct waiting_places *places, const struc
 static bool state_was_asleep(const struct state_line *line, uint32_t state, int64_t ticks)
 {
     if (state == STATE_ASLEEP && (int64_t)load_acquire(&line->asleep_since) <= ticks) /* S5 */
-        return true;
+        return state_woken_ticks(line) > ticks;
     if ((int64_t)load_acquire(&line->noted_last) <= ticks)
         return false;
     uint32_t noted = load_acquire(&line->sleeps_noted);

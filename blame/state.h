@@ -110,6 +110,10 @@ struct state_line {
     /* The last times in which the thread was ASLEEP, for samples that ask how many cores were used. */
     uint32_t sleeps_noted; /* number of entries ever written to sleeps[] */
     uint64_t asleep_since; /* start of the ASLEEP state, in ticks */
+    /* If the thread's layer reports the sleep, and the thread has joined what it sleeps for: the entry and the last waker
+     * before (blame/wakers.h); otherwise 0. */
+    uint32_t awaits;
+    uint64_t awaits_after;
     struct state_sleep {
         uint64_t since, until;
     } sleeps[STATE_SLEEPS];
@@ -306,6 +310,10 @@ static inline bool state_fall_asleep(struct state_line *line, uint64_t since_tic
     store_release(&line->state, (uint8_t)STATE_ASLEEP);
     return true;
 }
+
+/* Returns when another thread ended the sleep of the ASLEEP thread, which then needs a core; the time after all others if
+ * that is unknown or has not happened. [handler] */
+int64_t state_woken_ticks(const struct state_line *line);
 
 /* Ends the sleep of an ASLEEP thread, and notes it. [handler] */
 void state_wake_up(struct state_line *line, uint64_t now_ticks);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/clock.h"
 #include "base/hash.h"
 
 #define BITS        10
@@ -13,10 +14,14 @@
 #define COUNT_BITS  16
 #define MOST_JOINED ((1u << COUNT_BITS) - 1)
 #define OBJECT_BITS (64 - COUNT_BITS)
+#define ALONE       1u /* in a time: one thread waited */
 
 static struct entry {
-    uint64_t joined; /* the object's address << COUNT_BITS | number of threads that have joined; 0 of them: free */
-    uint64_t waker;  /* number of changes << 32 | node of the last waker */
+    uint64_t joined;  /* the object's address << COUNT_BITS | number of threads that have joined; 0 of them: free */
+    uint64_t waker;   /* number of changes << 32 | node of the last waker */
+    uint32_t waiting; /* number of those that wait now */
+    /* times of the last changes, with the bit ALONE; that of number n at n % WAKERS_TIMES */
+    uint64_t ticks[WAKERS_TIMES];
 } table[ENTRIES];
 
 static uint32_t nobody_reads;
@@ -81,6 +86,32 @@ void wakers_leave(uint32_t entry)
     fetch_sub_acq_rel(awaited, 1);
 }
 
+uint64_t wakers_before(uint32_t entry)
+{
+    return load_acquire(&table[entry - 1].waker);
+}
+
+uint32_t wakers_times(uint32_t entry, uint64_t before, uint64_t times[WAKERS_TIMES])
+{
+    const struct entry *of = &table[entry - 1];
+    uint32_t last = (uint32_t)(load_acquire(&of->waker) >> 32), count = last - (uint32_t)(before >> 32);
+    count = count < WAKERS_TIMES ? count : WAKERS_TIMES;
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = load_relaxed(&of->ticks[(last - count + 1 + i) % WAKERS_TIMES]);
+    return count;
+}
+
+void wakers_count_waiting(uint32_t entry, int32_t more)
+{
+    fetch_add_relaxed(&table[entry - 1].waiting, (uint32_t)more);
+}
+
+uint64_t wakers_woke_one(uint32_t entry, uint64_t before)
+{
+    uint64_t times[WAKERS_TIMES];
+    return wakers_times(entry, before, times) && times[0] & ALONE ? times[0] : 0;
+}
+
 uint32_t wakers_last(uint32_t entry, uint64_t before)
 {
     uint64_t waker = load_acquire(&table[entry - 1].waker);
@@ -107,9 +138,13 @@ void wakers_note(uint64_t object, uint32_t node_idx)
     for (uint32_t probe = 0; probe < MAX_PROBES; probe++) {
         struct entry *entry = &table[wakers_slot(object, probe)];
         uint64_t waker = load_acquire(&entry->waker); /* first (K1) */
+        uint64_t next = wakers_next(waker, node_idx);
+        if (!wakers_entry_is_of(entry, object))
+            continue;
+        uint64_t alone = load_relaxed(&entry->waiting) == 1 ? ALONE : 0;
+        store_relaxed(&entry->ticks[(next >> 32) % WAKERS_TIMES], (clock_ticks() & ~(uint64_t)ALONE) | alone);
         /* If the exchange fails, another thread signals the object at the same moment. */
-        if (wakers_entry_is_of(entry, object))
-            compare_exchange(&entry->waker, &waker, wakers_next(waker, node_idx));
+        compare_exchange(&entry->waker, &waker, next);
     }
 }
 

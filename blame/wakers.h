@@ -15,7 +15,23 @@
 /* Counts the calling thread as one that waits for the object. Sets *before to the last waker so far. Returns the
  * number of the object's entry; 0 if there is no room. [handler] */
 uint32_t wakers_join(uint64_t object, uint64_t *before);
-void wakers_leave(uint32_t entry); /* [owner] */
+void wakers_leave(uint32_t entry); /* [handler] */
+
+/* Returns what wakers_join() has set *before to, as of now, for a thread that has stayed joined. [owner] */
+uint64_t wakers_before(uint32_t entry);
+
+#define WAKERS_TIMES 4u
+
+/* Sets `times` to the times, in ticks, at which threads have signalled the entry's object since `before`, the oldest first,
+ * and returns their number: at most the last WAKERS_TIMES. [handler] */
+uint32_t wakers_times(uint32_t entry, uint64_t before, uint64_t times[WAKERS_TIMES]);
+
+/* Counts the calling thread, which has joined, as one that waits now (more: 1), or no longer (-1). [handler] */
+void wakers_count_waiting(uint32_t entry, int32_t more);
+
+/* Returns the time, in ticks, of the first signal since `before`, if of those that have joined only one waited then: the
+ * signal was for that thread. Otherwise returns 0. [handler] */
+uint64_t wakers_woke_one(uint32_t entry, uint64_t before);
 
 /* Returns the node of the thread that was the last to signal the entry's object. Returns 0 if that node is unknown, or if
  * nobody has signalled the object since `before`. [owner] */

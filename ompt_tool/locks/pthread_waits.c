@@ -75,8 +75,10 @@ void pthread_wait_end(struct thread *thread)
 void pthread_wait_note_mutex(struct thread *thread, uintptr_t mutex)
 {
     struct state_line *line = thread->line;
-    if (session.counts_cores && !mutex)
-        state_wake_up(line, clock_ticks());
+    if (session.counts_cores && !mutex) {
+        int64_t woken_ticks = state_woken_ticks(line), now_ticks = (int64_t)clock_ticks();
+        state_wake_up(line, (uint64_t)(woken_ticks < now_ticks ? woken_ticks : now_ticks));
+    }
     store_relaxed(&thread->pthread.mutex, mutex); /* from then on samples leave the state to this function */
     signal_fence();
     if (session.counts_cores && mutex)

@@ -6,6 +6,7 @@
 #include <omp-tools.h>
 
 #include "base/atomics.h"
+#include "base/registers.h"
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
@@ -610,8 +611,25 @@ static __attribute__((noinline, cold)) void sample_record_stop(struct thread *th
         sample_record_state(thread, &rest, context);
 }
 
+/* Notes when others have signalled what the thread waits for. A condition wait may go on until the mutex is free. */
+static void sample_note_signals(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    struct core_now *now = &thread->core.now;
+    now->signals = 0;
+    if (likely(!load_relaxed(&thread->awaits.key)))
+        return;
+    uintptr_t mutex = load_relaxed(&thread->pthread.mutex);
+    if (!mutex || registers_argument(context, 0) != mutex)
+        now->signals = woken_times(thread, now->signalled_ns);
+    for (uint32_t i = 0; i < now->signals; i++)
+        now->signalled_ns[i] = clock_ticks_ns(&delivery->clocks, now->signalled_ns[i]);
+    if (delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS)
+        woken_late(thread);
+}
+
 void sample_ask(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
+    sample_note_signals(thread, delivery, context);
     thread->pthread.is_awaited = thread->pthread.holds_is_new = false;
     stopped_hear(delivery->clocks.ns);
     contended_forget(delivery->clocks.ns);

@@ -112,6 +112,7 @@ void settle_rest(struct thread *thread)
     if (thread->dispatch.is_carried)
         settle_carried(thread, NULL);
     woken_end(thread, woken_close(thread), false); /* a thread that is cancelled in a wait does not report its end */
+    woken_forget(thread);
 }
 
 void settle_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)

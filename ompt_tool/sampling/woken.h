@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/atomics.h"
+#include "blame/wakers.h"
 #include "cct/profile_tree.h"
 #include "ompt_tool/session/thread.h"
 
@@ -22,19 +23,35 @@ static inline uint64_t woken_close(struct thread *thread)
 {
     uint64_t key = load_relaxed(&thread->awaits.key);
     store_relaxed(&thread->awaits.key, 0);
-    signal_fence(); /* before woken_is_sampled() */
+    store_relaxed(&thread->line->awaits, 0);
+    signal_fence(); /* before what the handler sets while the key is not 0 */
+    if (unlikely(thread->awaits.counted)) {
+        wakers_count_waiting(thread->awaits.counted, -1);
+        thread->awaits.counted = 0;
+    }
     return key;
 }
 
 static inline bool woken_is_sampled(const struct thread *thread) /* [owner] */
 {
-    return unlikely(load_relaxed(&thread->awaits.entry));
+    return unlikely(load_relaxed(&thread->awaits.sampled));
 }
 
 /* Ends the wait that woken_close() has closed, after all time that the thread slept was booked. Called inside the tool
  * (T1) if a sample was taken in the wait. woken: whether another thread may have ended it, and not a time limit.
  * [owner] */
 void woken_end(struct thread *thread, uint64_t key, bool woken);
+
+/* Notes that the sample of a thread that waits is late: it has joined the object only after others may have signalled it.
+ * So the thread stays joined in its next waits for this object. [handler] */
+void woken_late(struct thread *thread);
+
+/* Sets `times` to when others have signalled the object in this wait, in ticks, the oldest first, and returns their number;
+ * 0 if the thread is in no wait. [handler] */
+uint32_t woken_times(const struct thread *thread, uint64_t times[WAKERS_TIMES]);
+
+/* Leaves the objects that the thread stays joined to. Called at its end. [owner] */
+void woken_forget(struct thread *thread);
 
 /* Adds time for which samples have found the thread asleep in the context of the node. [handler] */
 void woken_slept(struct thread *thread, uint32_t node_idx, double p);

@@ -198,6 +198,28 @@ static enum core_state core_explain_sleep(struct core *core, const struct delive
     return core_book_sleep(core, delivery, core->now.away_ns - core->now.lost_ns);
 }
 
+/* Returns when another thread ended the wait that the thread comes out of; 0 if that is unknown. A thread that was woken so
+ * long before it got its core has lacked one since. Of several threads that signal, the first may have woken another one. */
+static uint64_t core_released_ns(const struct core *core)
+{
+    for (uint32_t i = 0; i < core->now.signals; i++) {
+        uint64_t at_ns = core->now.signalled_ns[i];
+        if (at_ns < core->counts.got_ns && core->counts.got_ns - at_ns <= core->now.lost_ns + STATE_LATE_NS)
+            return at_ns;
+    }
+    return 0;
+}
+
+/* Books a wait that another thread has ended at that time. */
+static enum core_state core_book_released(struct core *core, const struct delivery *delivery, uint64_t released_ns)
+{
+    if (released_ns <= delivery->due_ns)
+        return CORE_NONE;
+    uint64_t asleep_ns = released_ns - delivery->due_ns;
+    core->now.woken_ns = core->now.lost_ns < asleep_ns ? core->now.lost_ns : asleep_ns;
+    return core_book_sleep(core, delivery, asleep_ns);
+}
+
 /* Returns true if the thread lacked a core when the signal was sent, and got one only shortly before the
  * handler began.
  *
@@ -283,6 +305,9 @@ static enum core_state core_explain_state(struct core *core, const struct delive
     core_owe_sleep(core, delivery);
     if (is_counted && may_sleep && core->owed.work >= 1)
         return core_note_work(core);
+    uint64_t released_ns = out_of_call && !core->now.in_call ? core_released_ns(core) : 0;
+    if (released_ns)
+        return core_book_released(core, delivery, released_ns);
     if ((core->now.in_call && !out_of_call) || only_slept || (out_of_call && core_slept_at_moment(core, delivery)))
         return core_explain_sleep(core, delivery, out_of_call);
     if (!core_got_it_just_now(core, delivery, away_ns) && !is_away && !out_of_call)

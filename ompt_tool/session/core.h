@@ -17,6 +17,7 @@
 #include "base/run_counts.h"
 #include "blame/account.h"
 #include "blame/state.h"
+#include "blame/wakers.h"
 #include "ompt_tool/session/moments.h"
 
 #define STOPPED_NS 200000000u /* shortest stop of the whole process that is recognised, in ns (see below) */
@@ -100,6 +101,9 @@ struct core_now {
     uint64_t first_moments; /* number of moments in the state `first` */
     /* number of moments, at the end, at which the thread had its core again */
     uint64_t had_last;
+    /* when others have signalled what the thread waits for, the oldest first; set before core_ask() */
+    uint32_t signals;
+    uint64_t signalled_ns[WAKERS_TIMES];
     /* fraction of counts.gone_ns that a hypervisor took and the kernel did not count */
     double stolen_part;
 };

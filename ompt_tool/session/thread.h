@@ -112,12 +112,20 @@ struct pthread_wait {
 };
 
 /* What the thread waits for until another thread wakes it (sampling/woken.h). */
+#define THREAD_STAYS 2u
 struct thread_awaits {
     uint64_t key;              /* PROFILE_WAKE_KEY with the object's address; 0: nothing */
-    uint32_t entry;            /* the object's entry (blame/wakers.h), once a sample was taken in the wait; else 0 */
+    uint32_t entry;            /* the object's entry (blame/wakers.h) if the thread has joined it; else 0 */
+    uint32_t counted;          /* the entry if it counts the thread as one that waits now; else 0 */
+    uint32_t sampled;          /* whether samples have found the thread asleep in the wait */
     uint32_t node_idx, grafts; /* context of the wait, and how many grafts the tree had seen then */
     double ns;                 /* ns that the thread has slept, by samples */
-    uint64_t before;           /* the last waker at the first of these samples */
+    uint64_t before;           /* the last waker at the wait's begin, or when the thread joined the object */
+    /* objects that the thread stays joined to between its waits, the last first, and for how many more waits */
+    struct thread_stays {
+        uint64_t object;
+        uint32_t entry, waits;
+    } stays[THREAD_STAYS];
 };
 
 /* Size of the handler's stack in bytes. The stack ends where the record begins (sample_signal.h). An ordinary

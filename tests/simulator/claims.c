@@ -8,6 +8,7 @@
 
 #include "tests/simulator/batch.h"
 #include "tests/simulator/errors.h"
+#include "tests/simulator/oracle.h"
 #include "tests/simulator/stated.h"
 
 #define CONFIDENCE   1.96 /* 95 % */
@@ -24,7 +25,7 @@ struct sum {
     char name[FIGURE_NAME];
     uint32_t runs, inside;
     uint32_t states, covered; /* runs in which an error is stated, and in which it covers the real error */
-    double error, exact, variance, stated, squares; /* stated: as variance */
+    double error, exact, allowed, variance, stated, squares; /* stated: as variance */
 };
 
 struct sums {
@@ -52,9 +53,10 @@ static double error_of(const struct figure *figure)
     return figure->measured - figure->exact;
 }
 
-static double allowed(const struct figure *figure, double bias)
+static double allowed(const struct figure *figure, const struct scenario *scenario)
 {
-    return bias * fabs(figure->exact);
+    double learns = figure->metric == METRIC_CORE_IDLE ? (double)scenario->learns_ns * 1e-9 : 0;
+    return learns + scenario->bias / 100.0 * fabs(figure->exact);
 }
 
 static void note_failure(struct sums *sums, uint64_t seed, const char *failure)
@@ -70,7 +72,6 @@ static void note_failure(struct sums *sums, uint64_t seed, const char *failure)
 static void add_run(uint64_t seed, const struct run *run, void *argument)
 {
     struct sums *sums = argument;
-    double bias = sums->scenario->bias / 100.0;
     note_failure(sums, seed, run->failure);
     if (sums->errors)
         errors_take_run(seed, run, sums->errors);
@@ -78,17 +79,18 @@ static void add_run(uint64_t seed, const struct run *run, void *argument)
     for (uint32_t i = 0; i < run->figure_count; i++) {
         const struct figure *figure = &run->figures[i];
         struct sum *sum = sum_of(sums, figure->name);
-        double error = error_of(figure), deviation = figure->deviation;
+        double error = error_of(figure), deviation = figure->deviation, off = allowed(figure, sums->scenario);
         sum->runs++;
-        sum->inside += fabs(error) <= CONFIDENCE * deviation + allowed(figure, bias);
+        sum->inside += fabs(error) <= CONFIDENCE * deviation + off;
         if (isfinite(figure->stated)) {
             sum->states++;
-            sum->covered += fabs(error) <= figure->stated + allowed(figure, bias);
+            sum->covered += fabs(error) <= figure->stated + off;
             sum->stated += pow(figure->stated / STATED_DEVIATIONS, 2);
         }
         sum->error += error;
         sum->squares += error * error;
         sum->exact += figure->exact;
+        sum->allowed += off;
         sum->variance += deviation * deviation;
     }
 }
@@ -106,9 +108,9 @@ static void print_sum(const struct sum *sum)
 }
 
 /* "" or what is wrong with the figure. Runs that do not have it have it right. */
-static const char *verdict(const struct sum *sum, double seeds, double bias)
+static const char *verdict(const struct sum *sum, double seeds)
 {
-    double inside = sum->inside + seeds - sum->runs, off = fabs(sum->error) - bias * fabs(sum->exact);
+    double inside = sum->inside + seeds - sum->runs, off = fabs(sum->error) - sum->allowed;
     if (inside / seeds < SHARE - 4 * sqrt(SHARE * (1 - SHARE) / seeds))
         return "too few are inside the interval";
     double states = sum->states + seeds - sum->runs, covered = sum->covered + seeds - sum->runs;
@@ -158,7 +160,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
         errors_end(sums->errors, scenario);
     bool holds = !sums->failures && (sums->count > 0 || scenario->laws_only);
     for (uint32_t i = 0; i < sums->count; i++) {
-        const char *wrong = verdict(&sums->of[i], settings->seeds, scenario->bias / 100.0);
+        const char *wrong = verdict(&sums->of[i], settings->seeds);
         inside += sums->of[i].inside;
         covered += sums->of[i].covered;
         if (sums->of[i].states) {

@@ -70,13 +70,19 @@ static struct {
     uint32_t place_count;
 } sum;
 
+/* Also after a sleep. */
+static bool runs_or_would(const struct now *now)
+{
+    return now->state == EXACT_WORK || now->state == EXACT_OVERHEAD || (now->state == EXACT_BLOCKED && now->no_core);
+}
+
 /* Threads of a program without a team that run, or would if they had a core; and all that there are. */
 static double count_running(double *there)
 {
     double running = *there = 0;
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         *there += sum.threads[i].state != EXACT_ABSENT;
-        running += sum.threads[i].state == EXACT_WORK || sum.threads[i].state == EXACT_OVERHEAD;
+        running += runs_or_would(&sum.threads[i]);
     }
     return running;
 }
@@ -85,7 +91,7 @@ static double count_running(double *there)
 static void share_cores(const struct now *now, struct share shares[SHARES])
 {
     double there, running = count_running(&there);
-    bool runs = now->state == EXACT_WORK || now->state == EXACT_OVERHEAD;
+    bool runs = runs_or_would(now);
     for (int i = 0; i < SHARES; i++)
         shares[i].weight[METRIC_CORE_IDLE] = 0;
     for (int i = 0; i < 2; i++) /* of the code, and of its missing core */

@@ -77,6 +77,7 @@ struct activity {
     const void *codeptr;
     uint32_t function; /* whose body it is */
     uint64_t since_ns; /* OP_AWAIT: begin of its wait */
+    uint64_t ready_ns; /* the same: how long its thread had lacked a core for what it did by then */
 };
 
 enum outcome { GO_ON, PAUSE };

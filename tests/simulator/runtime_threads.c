@@ -97,13 +97,20 @@ enum outcome runtime_thread(struct activity *activity)
     return PAUSE;
 }
 
+/* Time for which what it had waited for was there, but no core. */
+static uint64_t ready_ns(const struct sim_thread *thread)
+{
+    return thread->no_core_ns - thread->woken_ns;
+}
+
 static void await_ends(const struct condition *condition, const struct activity *activity, bool joins)
 {
     struct sim_thread *thread = machine.current;
     pthreads_tool.reacquires(NULL);
     if (!joins) {
         pthreads_tool.slept(true);
-        wakes_add(stack_top(thread)->context, condition->waker, machine.now_ns - activity->since_ns);
+        wakes_add(stack_top(thread)->context, condition->waker,
+                  machine.now_ns - activity->since_ns - (ready_ns(thread) - activity->ready_ns));
     }
     runtime_state(EXACT_WORK);
 }
@@ -127,6 +134,7 @@ static enum outcome await(struct activity *activity)
         if (!joins)
             pthreads_tool.sleeps(PTHREADS_CONDITION, condition);
         activity->since_ns = machine.now_ns;
+        activity->ready_ns = ready_ns(thread);
         runtime_state(EXACT_BLOCKED);
     }
     condition->waiters[condition->count++] = thread;

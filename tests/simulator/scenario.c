@@ -227,6 +227,7 @@ static const struct setting {
     {"without-team", FLAG, offsetof(struct scenario, without_team)},
     {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
     {"slice", TIME, offsetof(struct scenario, slice_ns)},
+    {"learns", TIME, offsetof(struct scenario, learns_ns)},
     {"on-its-way", DURATION, offsetof(struct scenario, on_way)},
     {"latency", DURATION, offsetof(struct scenario, latency)},
     {"handler", DURATION, offsetof(struct scenario, handler)},

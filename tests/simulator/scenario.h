@@ -75,6 +75,7 @@ struct scenario {
     struct duration fork;     /* what the runtime does before a region's threads begin */
     struct duration dispatch; /* and between two tasks */
     uint64_t slice_ns;
+    uint64_t learns_ns;                          /* by so much core idleness may be off at first */
     struct duration foreign_busy, foreign_pause; /* another program */
     struct duration stop, stop_pause;            /* the process is stopped, and goes on */
     struct duration stall, stall_pause;          /* the whole machine stands still, and goes on */

@@ -1,5 +1,6 @@
 /* The table of objects that threads wait for, and of those that woke them last. */
 #include "base/atomics.h"
+#include "base/clock.h"
 #include "blame/wakers.h"
 #include "tests/unit/unit.h"
 
@@ -56,6 +57,28 @@ UNIT_TEST_WITH(a_new_wait_knows_nothing_of_an_old_one, start, NULL)
     wakers_note(FIRST, 6);
     entry = wakers_join(FIRST, &before);
     assert_int_equal(wakers_last(entry, before), 0);
+}
+
+UNIT_TEST_WITH(the_last_times_of_signals_are_kept_and_whether_one_waited, start, NULL)
+{
+    uint64_t before, times[WAKERS_TIMES], at = clock_ticks();
+    uint32_t entry = wakers_join(FIRST, &before);
+    assert_int_equal(wakers_times(entry, before, times), 0);
+    wakers_count_waiting(entry, 1);
+    wakers_note(FIRST, 5);
+    assert_int_equal(wakers_times(entry, before, times), 1);
+    assert_in_range(times[0], at - 1, clock_ticks() + 1);
+    assert_true(wakers_woke_one(entry, before) == times[0]);
+    before = wakers_before(entry);
+    assert_int_equal(wakers_woke_one(entry, before), 0);
+    wakers_count_waiting(entry, 1);
+    wakers_note(FIRST, 5);
+    assert_int_equal(wakers_woke_one(entry, before), 0); /* two wait */
+    for (uint32_t i = 0; i < WAKERS_TIMES; i++)
+        wakers_note(FIRST, 5);
+    assert_int_equal(wakers_times(entry, before, times), WAKERS_TIMES);
+    for (uint32_t i = 1; i < WAKERS_TIMES; i++)
+        assert_true(times[i - 1] <= times[i] + 1);
 }
 
 UNIT_TEST_WITH(a_full_table_says_so_and_objects_keep_apart, start, NULL)
