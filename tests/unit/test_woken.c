@@ -106,7 +106,7 @@ UNIT_TEST(after_a_late_sample_the_waker_is_known_of_waits_that_are_over_when_the
     wait_ends();
     assert_true(booked(8).waits == 1 && booked(8).ns == S);
     pthreads_tool.sleeps(PTHREADS_SEMAPHORE, &object);
-    wait_ends(); /* without a sample */
+    wait_ends();                                             /* without a sample */
     woken_end(thread_self, woken_close(thread_self), false); /* as at the thread's end */
     assert_int_equal(awaited, 1);
     assert_int_equal(left_awaited(), 0);
