@@ -119,9 +119,12 @@ static double error_left(const struct error_form *form, double value, double rai
 }
 
 /* Thread idleness I is T inverse_busy - own, for the T that is known at the end. Core idleness beside teams is C/T I +
- * (C/T - 1) own: its deviation is at most the sum of theirs. */
+ * (C/T - 1) own: its deviation is at most the sum of theirs. A late sample divides its periods between blocked and no core,
+ * so what is wrong with the one is wrong with the other. */
 static double error_compared(const struct error_terms *terms, const double *variance, size_t sum)
 {
+    if (sum == PROFILE_NEIGHBOURS_BLOCKED)
+        return variance[sum] + fmax(0, variance[PROFILE_NEIGHBOURS_NO_CORE]);
     double t = terms->threads, each = terms->cores / t, own = variance[PROFILE_NEIGHBOURS_OWN];
     bool beside_teams = sum == PROFILE_NEIGHBOURS_CORES && !terms->without_team;
     if (sum != PROFILE_NEIGHBOURS_INVERSE_BUSY && !beside_teams)
