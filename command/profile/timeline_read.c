@@ -410,8 +410,6 @@ const char *profile_read_timeline(const struct profile_chunks *chunks, const uin
             timeline_count_bins(&reading);
         else if (bins != profile->timeline.bins)
             wrong = damaged;
-        if (!profile->header.merged)
-            timeline_spread_lanes(&profile->timeline);
         timeline_join_cells(&profile->timeline, profile->node_count);
         if (!profile->timeline.lane_count)
             timeline_free(&profile->timeline);

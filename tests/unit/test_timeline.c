@@ -140,6 +140,7 @@ UNIT_TEST_WITH(a_lane_has_no_gaps_between_samples_that_are_seldom, make_file, re
     lane.ns[0][works] = 1.5f * width;
     put_lane(1, &lane);
     struct profile *profile = read_built();
+    timeline_spread_lanes(&profile->timeline);
     double(*ns)[PROFILE_TIME_STATES] = profile->timeline.lanes[0].ns, sum[PROFILE_TIME_STATES];
     for (int bin = 7; bin <= 12; bin++) {
         assert_true(fabs(ns[bin][bin == 11 ? works : sleeps] - (double)width) < 1);
