@@ -10,6 +10,7 @@
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
+#include "cct/arena.h"
 #include "cct/timeline/time.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/counters/counters.h"
@@ -450,8 +451,17 @@ static uint64_t sample_moments_before(const struct thread *thread, const struct 
     return time_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, time_ns - delivery->due_ns) : 0;
 }
 
+/* Returns true if at the delivery's last moment more threads were ready to run than the program has cores. */
+static bool sample_cores_are_short(const struct thread *thread, const struct delivery *delivery)
+{
+    struct waiting_places places;
+    struct census census = sample_census_of_busy(thread, delivery, 0, &places);
+    return census.busy - census.asleep > load_relaxed(&arena_header()->cores);
+}
+
 /* Records moments at which the thread's wait was over: another thread had passed the barrier. The thread
- * counts as busy in the context of the barrier, and lacked a core until it got one at got_ns. */
+ * counts as busy in the context of the barrier, and lacked a core until it got one at got_ns. If the signal has found it
+ * still asleep, it is on its way to a core: it lacked one if there are too few. */
 static __attribute__((noinline)) void sample_record_released(struct thread *thread, struct delivery *released,
                                                              uint64_t got_ns, const ucontext_t *context)
 {
@@ -460,8 +470,10 @@ static __attribute__((noinline)) void sample_record_released(struct thread *thre
         struct delivery part = delivery_take(released, lacked);
         sample_record_busy_in(thread, CORE_NONE, &part, context);
     }
-    if (released->count)
-        sample_record_busy_in(thread, CORE_HAD, released, context);
+    if (!released->count)
+        return;
+    bool lacks = thread->core.now.in_call && sample_cores_are_short(thread, released);
+    sample_record_busy_in(thread, lacks ? CORE_NONE : CORE_HAD, released, context);
 }
 
 /* Records a sample of a thread that waits in OpenMP. */

@@ -207,6 +207,8 @@ DEFECTS = [
            "        metric->shared_idle += p;\n        metric->inverse_busy += inverse;\n", ""),
     Defect("cores: what a sample itself costs an idle thread is forgotten",
            "    thread->ledger->idle_no_core += (double)thread->core.now.woken_ns;\n", ""),
+    Defect("cores: who is released in its sleep has one",
+           "lacks ? CORE_NONE : CORE_HAD, released, context);", "CORE_HAD, released, context);"),
     Defect("cores: who sleeps works", "        busy.own_idx = sample_pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);\n", ""),
     Defect("stops: what was stopped was blocked in its code",
            "    if (load_relaxed(&certain) - before - 1 >= since)\n", "    if (before || since)\n"),
