@@ -69,6 +69,10 @@ class Cores(BlameTest):
         self.assertLess(profile.total("blocked", "work"), LITTLE * SLEEP_S)
         self.assertLess(profile.threads_total("idle"), profile.run["wall_s"] - 2 * SLEEP_S + LITTLE * SLEEP_S)
 
+    def test_a_call_that_no_signal_interrupts_is_not_a_stop_of_the_process(self):
+        _, profile = self.profiled("vforks")
+        self.assertGreater(profile.total("blocked", "vfork"), 3 * SLEEP_S * (1 - LITTLE))
+
     def test_time_before_openmp_is_work_no_core_and_blocked_as_the_kernel_counted_it(self):
         run, profile = self.profile_of("late_start", "asleep")
         used_s = float(run.stdout.split()[3])

@@ -2,6 +2,7 @@
  *   shared  two threads have the same to do, each on a core of its own; one of the cores has to do for another process, too
  *   asleep  code that sleeps, code that reads from a pipe, code that works
  *   stopped another process stops this one for a while
+ *   vforks  a call that no signal interrupts, beside a worker that sleeps
  *   closes  all descriptors are closed, and their numbers used again */
 #include "analytic.h"
 
@@ -200,6 +201,24 @@ static int stopped(void)
     return 0;
 }
 
+NAMED static void await_child(void)
+{
+    pid_t child = vfork();
+    if (child == 0) {
+        nanosleep(&(struct timespec){0, 3 * SLEEP_NS}, NULL);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static int vforks(void)
+{
+#pragma omp parallel num_threads(2)
+    work(0.01);
+    await_child();
+    return 0;
+}
+
 static int closes(void)
 {
     struct stat null, now;
@@ -226,5 +245,6 @@ int main(int argc, char **argv)
     return strcmp(what, "shared") == 0    ? shared()
            : strcmp(what, "asleep") == 0  ? asleep()
            : strcmp(what, "stopped") == 0 ? stopped()
+           : strcmp(what, "vforks") == 0  ? vforks()
                                           : closes();
 }
