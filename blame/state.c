@@ -12,6 +12,7 @@ static struct state_line *lines; /* NULL until the first thread */
 static uint32_t line_room;
 struct state_line state_nobody;
 bool state_waits_outside;
+bool state_sleepers_count;
 uint32_t state_counted_most, state_expected;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* number of lines ever used */
@@ -731,6 +732,26 @@ static bool state_ran_until_later(const struct state_line *line, int64_t ticks)
            !state_was_asleep(line, STATE_ABSENT, ticks);
 }
 
+void state_count_beside(struct census *census, struct waiting_places *places)
+{
+    uint32_t most = load_relaxed(&state_counted_most), expected = load_relaxed(&state_expected);
+    census->busy = census->in_use = most > expected ? most : expected;
+    census->beside = true;
+    if (places)
+        places->count = 0;
+}
+
+/* Returns true if the asking thread is left out. */
+static bool state_leave_out_sleepers(struct census *census)
+{
+    if (load_relaxed(&state_sleepers_count) || census->busy == census->asleep)
+        return false;
+    census->busy -= census->asleep;
+    census->in_use -= census->asleep;
+    census->asleep = 0;
+    return census->own_asleep;
+}
+
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places)
 {
@@ -781,12 +802,9 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         places->threads[last.number]++;
     }
     census.in_use += census.busy;
-    if (unlikely(own && load_relaxed(&own->state) == STATE_OUTSIDE)) {
-        uint32_t most = load_relaxed(&state_counted_most), expected = load_relaxed(&state_expected);
-        census.busy = census.in_use = most > expected ? most : expected;
-        if (places)
-            places->count = 0;
-    }
+    bool left_out = unlikely(census.asleep) && state_leave_out_sleepers(&census);
+    if (unlikely(left_out) || unlikely(own && load_relaxed(&own->state) == STATE_OUTSIDE))
+        state_count_beside(&census, places);
     return census;
 }
 

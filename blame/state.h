@@ -45,7 +45,8 @@ enum thread_state {
     /* in an MPI call that may wait for other ranks; for its team, the thread is as busy as one that waits for
      * a lock */
     STATE_MPI_WAIT = 3,
-    /* WORK that needs no core: the thread sleeps in a call of its own. For a team it is busy. */
+    /* WORK that needs no core: the thread sleeps in a call of its own. In a program without a team it counts as busy;
+     * in others, it waits outside all regions until another thread wakes it (state_sleepers_count). */
     STATE_ASLEEP = 4,
     /* WORK of a thread beside the teams (std::thread in an OpenMP program), which no census counts */
     STATE_OUTSIDE = 5,
@@ -153,6 +154,7 @@ struct census {
     uint32_t asleep; /* number of busy threads that were ASLEEP, and needed no core */
     uint32_t ended;  /* number of threads that ran then and have ended since; busy does not count them */
     bool own_asleep; /* whether the asking thread is one of them */
+    bool beside;     /* whether the asking thread is beside the teams: T threads count as busy */
     uint32_t holder; /* line of the thread that held the lock in question, or STATE_NO_HOLDER */
     /* whether the holder's own samples count the threads that wait for the lock */
     bool holder_counts;
@@ -210,6 +212,13 @@ bool state_awaits_own(const struct state_line *line, uint64_t key);
  * come. The work of threads beside the teams is booked as if so many were busy, so that nobody is idle because of it. */
 extern uint32_t state_counted_most __attribute__((visibility("hidden")));
 extern uint32_t state_expected __attribute__((visibility("hidden")));
+
+/* Whether ASLEEP threads count as busy. If not, they count only while nobody else is busy, and otherwise are beside the
+ * teams: what they wait for is being done. */
+extern bool state_sleepers_count __attribute__((visibility("hidden")));
+
+/* Makes the census one of a thread beside the teams. `places` may be NULL. [handler] */
+void state_count_beside(struct census *census, struct waiting_places *places);
 
 /* Returns a free line in state ABSENT; NULL if all are taken. [any] */
 struct state_line *state_line_acquire(void);

@@ -115,11 +115,13 @@ static __attribute__((noinline)) void callback_begin_teams(unsigned requested)
     if (!compare_exchange(&session.teams, &none, 1))
         return;
     bool asks = !requested && runtime.get_max_threads;
-    store_relaxed(&state_expected, asks ? (uint32_t)runtime.get_max_threads() : requested);
+    thread_expect_team(asks ? (uint32_t)runtime.get_max_threads() : requested);
     if (session.plain) {
         thread_set_others_outside();
-        session.counts_cores = false;
+        session.counts_cores = state_sleepers_count = false;
         arena_header()->without_team = 0;
+    } else {
+        thread_set_first_outside();
     }
     arena_header()->environment = (uint32_t)session.options.environment;
 }
@@ -144,6 +146,12 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
         arena_header()->wants_region = 0;
         fault_watch();
         callback_begin_teams(requested);
+        if (thread->awaits.aside) {
+            if (sleeper_is(thread)) /* nobody was idle because of that sleep */
+                sampler_wake(thread);
+            thread_stand_aside(thread, false);
+            state_set_work(thread->line);
+        }
     }
     parallel_data->value = region_word(region);
     if (region && session.options.context == CONTEXT_EAGER)

@@ -14,8 +14,10 @@
 #include "base/launched.h"
 #include "blame/contended.h"
 #include "blame/directed.h"
+#include "blame/state.h"
 #include "blame/wakers.h"
 #include "cct/arena.h"
+#include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/life/attach.h"
 #include "ompt_tool/life/finish.h"
@@ -185,6 +187,24 @@ static void pthreads_restricts(void)
     errno = saved_errno;
 }
 
+/* Outside all regions, a thread that waits for another works on nothing. In a region its team waits with it. */
+static void pthreads_stand_aside(struct thread *thread)
+{
+    bool teams = !session.plain || load_acquire(&session.teams);
+    if (load_relaxed(&thread->line->state) == STATE_WORK && teams && !thread->unusual.uncounted &&
+        !thread->awaits.aside && !levels_region(thread) && state_fall_asleep(thread->line, clock_ticks()))
+        thread_stand_aside(thread, true);
+}
+
+static void pthreads_come_back(struct thread *thread, int64_t woken_ticks)
+{
+    if (likely(!thread->awaits.aside) || load_relaxed(&thread->line->state) == STATE_OUTSIDE)
+        return;
+    int64_t now_ticks = (int64_t)clock_ticks();
+    state_wake_up(thread->line, (uint64_t)(woken_ticks < now_ticks ? woken_ticks : now_ticks));
+    thread_stand_aside(thread, false);
+}
+
 static void pthreads_slept(bool woken)
 {
     struct thread *thread = pthreads_self();
@@ -192,12 +212,12 @@ static void pthreads_slept(bool woken)
         return;
     if (unlikely(woken_is_sampled(thread)) && sleeper_is(thread))
         sampler_wake(thread);
+    int64_t woken_ticks = unlikely(thread->awaits.aside) ? state_woken_ticks(thread->line) : 0;
     uint64_t key = woken_close(thread);
-    if (likely(!woken_is_sampled(thread)))
-        return;
-    if (sleeper_is(thread)) /* a sample has come since the first look */
+    if (unlikely(woken_is_sampled(thread)) && sleeper_is(thread)) /* a sample has come since the first look */
         sampler_wake(thread);
-    if (!thread_enter_tool(thread))
+    pthreads_come_back(thread, woken_ticks);
+    if (likely(!woken_is_sampled(thread)) || !thread_enter_tool(thread))
         return;
     woken_end(thread, key, woken);
     thread_leave_tool(thread);
@@ -216,6 +236,7 @@ static void pthreads_sleeps(uint32_t awaited, const void *object)
         pthreads_slept(false); /* the last wait was left by a jump, or goes on below the handler of a signal */
     bool known = awaited < sizeof wakes / sizeof *wakes; /* not to a later version of the layer */
     woken_begin(thread, known ? wakes[awaited] : PROFILE_WAKE_UNKNOWN, (uintptr_t)object);
+    pthreads_stand_aside(thread);
 }
 
 static void pthreads_wakes(const void *object)

@@ -227,7 +227,8 @@ static void start_write_header(void)
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;
     header->cores = os_cores();
-    session.counts_cores = session.plain && options->clock == CLOCK_WALL && !counters_plan_sample_text();
+    session.counts_cores = state_sleepers_count =
+        session.plain && options->clock == CLOCK_WALL && !counters_plan_sample_text();
     header->without_team = session.counts_cores;
     snprintf(header->program, sizeof(header->program), "%.*s", (int)sizeof(header->program) - 1, session.program);
     header->sample_signal = (uint32_t)sampler_signal();

@@ -104,11 +104,11 @@ static void rank_blame_share(struct thread *thread, enum ranks_target target, ui
 }
 
 void rank_blame_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery, uint32_t number,
-                     uint32_t busy)
+                     struct census census)
 {
-    if (load_relaxed(&thread->line->state) == STATE_OUTSIDE) /* the rank is as busy as its teams */
+    if (census.beside) /* the rank is as busy as its teams */
         return;
-    rank_blame_share(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
+    rank_blame_share(thread, IN_CONTEXT, node_idx, delivery, number, census.busy ? census.busy : 1);
 }
 
 void rank_blame_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment *idle)

@@ -9,10 +9,10 @@
 #include "blame/account.h"
 #include "ompt_tool/session/thread.h"
 
-/* Blames a busy thread, in the context of the node, for one moment of the delivery. `busy` is the number of busy
- * threads in this process, which share the blame. [handler] */
+/* Blames a busy thread, in the context of the node, for one moment of the delivery. The busy threads that
+ * the census has counted share the blame. [handler] */
 void rank_blame_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery, uint32_t number,
-                     uint32_t busy);
+                     struct census census);
 
 /* Blames an idle thread. Within the thread's grace the blame is for its dispatch, and rank_blame_settle() books it
  * later. After the grace it goes to the node PROFILE_PSEUDO_NOBODY. [handler] */

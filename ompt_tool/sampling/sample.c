@@ -235,8 +235,8 @@ static bool sample_is_in_mpi(const struct thread *thread)
     return load_relaxed(&thread->line->state) == STATE_MPI_WAIT;
 }
 
-static struct census sample_census_of_busy(const struct thread *thread, const struct delivery *delivery,
-                                           uint32_t number, struct waiting_places *places)
+static struct census sample_census_of_busy(struct thread *thread, const struct delivery *delivery, uint32_t number,
+                                           struct waiting_places *places)
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
     places->count = 0;
@@ -245,6 +245,12 @@ static struct census sample_census_of_busy(const struct thread *thread, const st
         census.busy++;
         census.in_use++;
     }
+    if (number == 0)
+        thread->sleep.beside_now = census.beside;
+    /* In a long gap between samples teams may have come and gone. Only if nobody else was busy at both of its ends, the
+     * sleep takes the blame for what lies between. */
+    if (unlikely(census.own_asleep) && thread->sleep.state == SLEEP_GOES_ON && thread->sleep.beside)
+        state_count_beside(&census, places);
     return census;
 }
 
@@ -262,7 +268,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
     sample_count_waiters(thread, busy_blamed_idx(busy), busy->no_core, delivery, 0, p, census);
     bool ranks = ranks_are_seen() && busy->ranks_idx;
     if (unlikely(ranks))
-        rank_blame_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
+        rank_blame_busy(thread, busy->ranks_idx, delivery, 0, census);
     for (uint32_t number = 1; number < moments; number++) {
         census = sample_census_of_busy(thread, delivery, number, busy->places);
         time_ns = delivery_moment_ns(delivery, number, moments);
@@ -270,7 +276,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
         sample_note_state(thread, time_ns, busy->state, p);
         sample_count_waiters(thread, busy_blamed_idx(busy), busy->no_core, delivery, number, p, census);
         if (unlikely(ranks))
-            rank_blame_busy(thread, busy->ranks_idx, delivery, number, census.busy);
+            rank_blame_busy(thread, busy->ranks_idx, delivery, number, census);
     }
     *busy->sum += delivery->p;
     thread->ledger->recorded += delivery->count;
@@ -452,7 +458,7 @@ static uint64_t sample_moments_before(const struct thread *thread, const struct 
 }
 
 /* Returns true if at the delivery's last moment more threads were ready to run than the program has cores. */
-static bool sample_cores_are_short(const struct thread *thread, const struct delivery *delivery)
+static bool sample_cores_are_short(struct thread *thread, const struct delivery *delivery)
 {
     struct waiting_places places;
     struct census census = sample_census_of_busy(thread, delivery, 0, &places);
@@ -538,7 +544,7 @@ static bool sample_book_waiting(struct thread *thread, uint32_t node_idx, const 
         core_idle_book(thread, node_idx, p, census, false);
     sample_count_waiters(thread, node_idx, false, delivery, number, p, census);
     if (unlikely(ranks_are_seen()))
-        rank_blame_busy(thread, node_idx, delivery, number, census.busy);
+        rank_blame_busy(thread, node_idx, delivery, number, census);
     return true;
 }
 
@@ -589,8 +595,10 @@ static __attribute__((noinline)) void sample_record_reacquiring(struct thread *t
 
 void sample_record_state(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
-    if (unlikely(session.counts_cores))
+    if (unlikely(session.counts_cores) || unlikely(thread->awaits.aside))
         core_idle_note_sleep(thread, delivery, unwind_is_spinning(context));
+    else if (unlikely(load_relaxed(&thread->line->state) == STATE_ASLEEP)) /* since before the first team */
+        state_wake_up(thread->line, clock_ticks());
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         sample_record_idle(thread, delivery, context);
     else if (unlikely(sample_is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))

@@ -18,6 +18,7 @@ static inline void sleep_found(struct thread *thread, uint32_t node_idx, uint64_
     sleep->since_ns = same ? sleep->since_ns : now_ns;
     sleep->sleeps = sleeps;
     sleep->found_ns = now_ns;
+    sleep->beside = sleep->beside_now;
     sleep->node_idx = node_idx;
     sleep->grafts = thread->tree.grafts;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
@@ -29,7 +30,8 @@ static struct {
     uint32_t tree_count;
     uint32_t sampled; /* threads that have a record now */
     uint32_t now;     /* number of the program's threads now; state_counted_most is the greatest number so far (T) */
-    uint32_t most_before; /* T when an OpenMP runtime joined the measurement */
+    uint32_t expected_before; /* state_expected before the first region */
+    uint32_t most_before;     /* T when an OpenMP runtime joined the measurement */
     uint32_t ledger_count;
     uint64_t untracked; /* number of threads that have found no memory for a record */
     /* total lifetime of these threads in ns: sum of their ends minus sum of their starts, modulo 2^64 */
@@ -218,11 +220,19 @@ static struct thread *thread_take_record(enum profile_thread_kind kind, struct s
     return thread;
 }
 
+/* Sets T, in the file, too, because the process may be killed. */
+static void thread_set_most(uint32_t most)
+{
+    store_relaxed(&state_counted_most, most);
+    if (arena_is_open())
+        store_relaxed(&arena_header()->threads_max, most);
+}
+
 static void thread_add_locked(uint32_t more)
 {
     threads.now += more;
     if (threads.now > state_counted_most)
-        store_relaxed(&state_counted_most, threads.now);
+        thread_set_most(threads.now);
 }
 
 void thread_count(struct thread *thread, bool counted)
@@ -251,7 +261,56 @@ void thread_set_others_outside(void)
         state_set_outside(thread->line);
     }
     threads.most_before = state_counted_most;
-    store_relaxed(&state_counted_most, threads.now);
+    thread_set_most(threads.now);
+}
+
+static void thread_stand_aside_locked(struct thread *thread, bool aside)
+{
+    if (thread->awaits.aside != aside)
+        thread_add_locked(aside ? UINT32_MAX : 1);
+    thread->awaits.aside = aside;
+}
+
+void thread_stand_aside(struct thread *thread, bool aside)
+{
+    os_lock(&threads.lock);
+    thread_stand_aside_locked(thread, aside);
+    os_unlock(&threads.lock);
+}
+
+static bool thread_is_first_without_region(const struct thread *thread)
+{
+    return !thread->regions.begun && thread->ledger->tid == getpid();
+}
+
+void thread_set_first_outside(void)
+{
+    os_lock(&threads.lock);
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all) {
+        if (!thread->record.active || thread->unusual.uncounted || !thread_is_first_without_region(thread))
+            continue;
+        thread_stand_aside_locked(thread, true);
+        state_set_outside(thread->line);
+        thread_set_most(threads.now);
+    }
+    os_unlock(&threads.lock);
+}
+
+void thread_expect_team(uint32_t size)
+{
+    threads.expected_before = load_relaxed(&state_expected);
+    store_relaxed(&state_expected, size);
+}
+
+bool thread_leave_out_first(void)
+{
+    bool left_out = false;
+    for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
+        if (thread_is_first_without_region(thread)) {
+            thread->ledger->kind = PROFILE_THREAD_OTHER;
+            left_out = true;
+        }
+    return left_out && threads.expected_before > state_counted_most;
 }
 
 uint32_t thread_most_before_teams(void)
@@ -267,6 +326,7 @@ static void thread_clear_record(struct thread *thread)
     thread->stands_by.added = 0;
     thread->awaits.entry = 0;
     thread->awaits.key = 0;
+    thread->awaits.aside = false;
     thread->pthread.start = 0;
     thread->pthread.node_idx = 0;
     thread->idle.pending = thread->dispatch.is_carried = false;
@@ -329,7 +389,8 @@ void thread_give_back(struct thread *thread)
     signal_fence();
     state_line_release(thread->line);
     os_lock(&threads.lock);
-    threads.now -= thread->record.workers + (!thread->record.of_team && !thread->unusual.uncounted);
+    threads.now -=
+        thread->record.workers + (!thread->record.of_team && !thread->unusual.uncounted) - thread->awaits.aside;
     threads.sampled--;
     thread->record.active = false;
     /* A record with contexts below placeholders is not reused. They wait until the end for the contexts of

@@ -126,6 +126,7 @@ struct thread_awaits {
         uint64_t object;
         uint32_t entry, waits;
     } stays[THREAD_STAYS];
+    bool aside, was_aside; /* whether it waits outside all regions, and is not counted in T; whether it ever did */
 };
 
 /* Size of the handler's stack in bytes. The stack ends where the record begins (sample_signal.h). An ordinary
@@ -186,13 +187,15 @@ struct thread_sleep {
     uint32_t node_idx, grafts; /* context of the sleep, and how many grafts the tree had seen then */
     uint32_t gaps, patience;   /* number of gaps that it has slept through, of those after which they may be longer */
     uint64_t most_gap_ns;      /* greatest gap between two samples of the thread as a sleeper */
-    uint32_t found;            /* number of samples in a row that found the thread in this sleep */
-    long sleeps;               /* the thread's voluntary switches (run_switches) at the last of them */
-    uint64_t found_ns;         /* time of the last of them */
-    uint64_t since_ns;         /* time of the first of them */
-    uint64_t begin_ns;         /* end of the time that has been booked */
-    uint64_t due_ns;           /* time for which the thread's timer is set */
-    uint64_t ends_ns;          /* end of the sleep, after which the timer is set to expire; 0: unknown */
+    /* whether others were busy at the last sample that found the thread in this sleep; the same of the current sample */
+    bool beside, beside_now;
+    uint32_t found;        /* number of samples in a row that found the thread in this sleep */
+    long sleeps;           /* the thread's voluntary switches (run_switches) at the last of them */
+    uint64_t found_ns;     /* time of the last of them */
+    uint64_t since_ns;     /* time of the first of them */
+    uint64_t begin_ns;     /* end of the time that has been booked */
+    uint64_t due_ns;       /* time for which the thread's timer is set */
+    uint64_t ends_ns;      /* end of the sleep, after which the timer is set to expire; 0: unknown */
     uint64_t paused_ticks; /* for how long the program had paused the measurement when the thread became a sleeper */
     timer_t cpu_timer;     /* timer of the thread's CPU time, to notice the end of the sleep */
     uint64_t cpu_word;     /* its word (shared_timer.h); 0: there is none */
@@ -330,6 +333,20 @@ void thread_count_workers(struct thread *thread, int32_t more);
 /* Counts no thread but the initial one any longer, because the program will have teams, of which the others are no part.
  * [owner] */
 void thread_set_others_outside(void);
+
+/* Takes the thread, which waits for another outside all regions, out of T, or puts it back. [owner] */
+void thread_stand_aside(struct thread *thread, bool aside);
+
+/* Puts the program's first thread outside the teams until it begins a region: the first team is about to be another
+ * thread's. [owner] */
+void thread_set_first_outside(void);
+
+/* Sets the size of the first team, which is about to begin. [owner] */
+void thread_expect_team(uint32_t size);
+
+/* At the end of the run, makes the program's first thread one that T does not count, if it had no region. Returns true if
+ * it did so, and threads were booked before the first region with a greater T than there was. [owner] */
+bool thread_leave_out_first(void);
 
 /* Returns the greatest number of threads that counted at one time before that; 0 if that never happened. [any] */
 uint32_t thread_most_before_teams(void);

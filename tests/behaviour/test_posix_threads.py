@@ -178,8 +178,17 @@ class PosixThreads(BlameTest):
 
     def test_a_thread_beside_teams_that_begins_a_region_is_an_initial_thread(self):
         _, profile = self.measured("joins", 100, name="beside_gcc")
-        self.assertEqual((self.kinds(profile), profile.run["threads_max"]), (["initial", "initial"], 2))
+        self.assertEqual((self.kinds(profile), profile.run["threads_max"]), (["other", "initial"], 1))
         self.assert_worked(profile, "begins_region", 0.1)
+
+    def test_who_only_waits_for_the_end_of_threads_that_have_teams_makes_nobody_idle(self):
+        for name in ("beside", "beside_gcc"):
+            with self.subTest(program=name):
+                run, profile = self.measured("waits", 600, name=name, env=LAYER | {"OMP_NUM_THREADS": "2", "BLAME_RATE": "200"})
+                self.assertEqual((self.kinds(profile)[0], profile.run["threads_max"]), ("other", 4))
+                self.assertGreater(profile.total("blocked", "main"), 0.5)
+                self.assertLess(profile.total("idleness", "main"), 0.1 * profile.total("blocked", "main"))
+                self.assertGreater(profile.total("idleness", "has_teams"), 0.5)
 
     def test_nobody_is_idle_because_of_what_a_thread_does_before_it_uses_openmp(self):
         for name in ("beside", "beside_gcc"):

@@ -3,6 +3,7 @@
  *     beside works MS      threads work, sleep and wait for a mutex, before and after a region of two threads
  *     beside killed MS     the same, and then the program is killed
  *     beside joins MS      a thread works, and then begins a region of its own
+ *     beside waits MS      two threads have teams, and the first one only waits for their ends
  *     beside late MS       a team waits for a task that a thread completes, which sleeps before it uses OpenMP
  *     beside alone MS      threads work, and there is no region */
 #include <omp.h>
@@ -85,6 +86,14 @@ NAMED static void *begins_region(void *argument)
     return argument;
 }
 
+NAMED static void *has_teams(void *argument)
+{
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0)
+        compute(1);
+    return argument;
+}
+
 NAMED static void sleeps_first(void)
 {
     struct timespec time = {.tv_nsec = (long)(ms * 5e6)};
@@ -130,7 +139,9 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     ms = atof(argv[2]);
-    pthread_t first = made(strcmp(argv[1], "joins") == 0 ? begins_region : works, NULL);
+    bool two = strcmp(argv[1], "waits") == 0;
+    pthread_t second = two ? made(has_teams, NULL) : 0;
+    pthread_t first = made(two ? has_teams : strcmp(argv[1], "joins") == 0 ? begins_region : works, NULL);
     if (strcmp(argv[1], "late") == 0)
         pthread_join(team_waits(), NULL);
     bool killed = strcmp(argv[1], "killed") == 0;
@@ -145,6 +156,8 @@ int main(int argc, char **argv)
             raise(SIGKILL);
     }
     pthread_join(first, NULL);
+    if (two)
+        pthread_join(second, NULL);
     puts("done");
     return 0;
 }

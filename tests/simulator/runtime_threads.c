@@ -30,7 +30,7 @@ static uint32_t begun, left; /* threads beside the first */
 void runtime_threads_begin(void)
 {
     context_child(0, CONTEXT_NO_THREAD); /* all contexts are there when the oracle begins to add */
-    session.plain = session.counts_cores = true;
+    session.plain = session.counts_cores = state_sleepers_count = true;
     arena_header()->without_team = 1;
     arena_header()->environment = ENVIRONMENT_SHARED;
     if (!attach_plain_thread(PROFILE_THREAD_INITIAL, (uintptr_t)__builtin_frame_address(0)))

@@ -111,9 +111,9 @@ static void sleep_in(struct state_line *line, uint64_t from_us, uint64_t until_u
         assert_int_equal(c.asleep, asleep_);                                                                           \
     } while (0)
 
-/* For a team the thread is busy all the time. */
 FROM_EMPTY(who_works_now_was_asleep_when_a_late_sample_was_due)
 {
+    state_sleepers_count = true;
     struct state_line *line = noting(), *other = noting();
     sleep_in(line, 1000, 2000);
     sleep_in(line, 3000, 4000);
@@ -129,6 +129,42 @@ FROM_EMPTY(who_works_now_was_asleep_when_a_late_sample_was_due)
     assert_asleep(4999, 2, 0);
     assert_asleep(5500, 2, 1);
     assert_asleep(3600, 2, 2);
+}
+
+/* The same for one of the threads that are counted. */
+static struct census census_from(const struct state_line *own, uint64_t us)
+{
+    struct clock_reading clocks = clock_read();
+    return state_census_at(&clocks, begin + us * 1000, own, 0, NULL);
+}
+
+FROM_EMPTY(who_awaits_another_thread_counts_only_while_nobody_works)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting(), *other = noting(), *third = noting();
+    state_sleepers_count = false;
+    state_counted_most = 3;
+    sleep_in(line, 1000, 2000);
+    sleep_in(other, 1500, 2000);
+    state_set_idle_region(third, region_word(&region));
+    state_set_idle(third, begin + 1600 * 1000);
+    assert_census(999, 3, 3);
+    assert_census(1200, 2, 2);
+    assert_census(1550, 1, 1);
+    assert_census(1800, 2, 3); /* two that wait for each other, or for a thread beside the teams */
+    assert_census(2100, 2, 3);
+    assert_true(state_fall_asleep(line, begin + 3 * MS));
+    fake_now_ns = begin + 4 * MS;
+    struct census own = census_from(line, 3500);
+    assert_true(own.beside);
+    assert_int_equal(own.busy, 3);
+    assert_int_equal(own.in_use, 3);
+    assert_int_equal(own.asleep, 0);
+    state_set_idle(other, begin + 3500 * 1000);
+    own = census_from(line, 3800);
+    assert_false(own.beside);
+    assert_int_equal(own.busy, 1);
+    assert_int_equal(own.in_use, 2);
 }
 
 FROM_EMPTY(who_has_ended_ran_until_then)
