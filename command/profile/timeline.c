@@ -1,5 +1,6 @@
 #include "command/profile/timeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,9 +139,10 @@ static double move_ns(const struct timeline_lane *lane, size_t from, size_t to, 
 static void spread_bin(const struct timeline *timeline, const struct timeline_lane *lane, size_t bin)
 {
     double whole_ns = (double)lane->threads * (double)timeline->lane_bin_ns, has_ns = bin_ns(lane, bin);
-    size_t reach = (size_t)(has_ns / whole_ns) + 1; /* twice as far as needed if nothing else is there */
+    /* as far as it could reach if there were nothing else, twice as far as needed */
+    double reach = whole_ns > 0 ? fmin(has_ns / whole_ns, (double)timeline->lane_bins) : 0;
     double left_ns = has_ns - whole_ns;
-    for (size_t far = 1; far <= reach && left_ns > 0; far++) {
+    for (size_t far = 1; (double)far <= reach && left_ns > 0; far++) {
         if (bin >= far)
             left_ns -= move_ns(lane, bin, bin - far, left_ns, whole_ns);
         if (bin + far < timeline->lane_bins && left_ns > 0)

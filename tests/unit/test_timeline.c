@@ -149,6 +149,11 @@ UNIT_TEST_WITH(a_lane_has_no_gaps_between_samples_that_are_seldom, make_file, re
     assert_true(fabs(ns[1][works] - 0.5 * (double)width) < 1);
     timeline_sum_lanes(&profile->timeline, sum);
     assert_true(fabs(sum[sleeps] - 5 * (double)width) < 1 && fabs(sum[works] - 2.5 * (double)width) < 1);
+    ns[3][sleeps] = INFINITY; /* of a damaged file */
+    profile->timeline.lanes[0].threads = 0;
+    timeline_spread_lanes(&profile->timeline);
+    profile->timeline.lanes[0].threads = 1;
+    timeline_spread_lanes(&profile->timeline);
     profile_free(profile);
 }
 
