@@ -146,7 +146,7 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     free(path);
     if (runs)
         profile->header.snapshot = 1;
-    if (profile)
+    if (profile && !profile_text(profile, "sample")) /* otherwise lanes hold events, not ns */
         timeline_spread_lanes(&profile->timeline);
     if (!profile)
         fprintf(stderr, "blame %s: %s%s\n", command, error, advice_about_unreadable(error));
