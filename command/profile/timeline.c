@@ -152,6 +152,8 @@ static void spread_bin(const struct timeline *timeline, const struct timeline_la
 
 void timeline_spread_lanes(struct timeline *timeline)
 {
+    timeline_sum_lanes(timeline, timeline->lane_sum);
+    timeline->spread = true;
     for (size_t i = 0; i < timeline->lane_count; i++)
         for (size_t bin = 0; bin < timeline->lane_bins; bin++)
             spread_bin(timeline, &timeline->lanes[i], bin);
@@ -159,6 +161,10 @@ void timeline_spread_lanes(struct timeline *timeline)
 
 void timeline_sum_lanes(const struct timeline *timeline, double sum[PROFILE_TIME_STATES])
 {
+    if (timeline->spread) {
+        memcpy(sum, timeline->lane_sum, sizeof timeline->lane_sum);
+        return;
+    }
     for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
         sum[state] = 0;
     for (size_t i = 0; i < timeline->lane_count; i++)

@@ -252,7 +252,9 @@ class OtherRuntimes(BlameTest):
             self.assertEqual((run.status, run.stdout, run.stderr), (0, "sum 12\n", ""), run)
             profile = self.load(run, checks=SOUND)
             self.assertEqual((profile.run["regions"], profile.run["threads_max"]), (5, 4))
-            region, = {row.name for row in profile.rows if row.kind == "parallel"}
+            names = {row.name for row in profile.rows if row.kind == "parallel"}
+            self.assertEqual(len(names), 1, ([(row.name, row.path(), row.clocked()) for row in profile.rows if row.kind == "parallel"], run))
+            region, = names
             inside = ["main", "call_by_team", "call", "sum_of_team", region, "later_share"]
             self.assertGreater(sum(row.clocked() for row in profile.at_path(inside)), 0)
             self.assertEqual(len({tuple(row.path()) for row in profile.rows if row.kind == "parallel"}), 2)

@@ -7,8 +7,11 @@ from test_posix_locks import LAYER
 from test_posix_threads import SOUND
 
 LIBRARIES = {"libopenblas_like.so": "of waiting in loops of OpenBLAS's threads", "libtbb_like.so": "of waiting in loops of TBB's threads"}
-WAITED = 0.8  # of such a loop; the rest is the loop's own code, and the thread's begin and end
-ONCE = 0.2  # of a loop with one pause for each look: some processors take interrupts behind the look, and not behind the pause
+# How much of such a loop is waiting depends on where the processor takes interrupts: in the call or pause, or in the loop's own
+# code. The rest is that code, and the thread's begin and end.
+WAITED = 0.5
+WHOLE = 0.9
+ONCE = 0.2  # of a loop with one pause for each look
 
 
 class Spinning(BlameTest):
@@ -21,6 +24,7 @@ class Spinning(BlameTest):
         self.assertGreater(whole_s, 0.2, run)
         self.assertGreater(spun_s, least * whole_s, run)
         self.assertGreater(float(thread["blocked"]), least * whole_s, run)
+        self.assertGreater(spun_s + profile.total("work", "wait_in_loop") + profile.total("no core", "wait_in_loop"), WHOLE * whole_s, run)
         return run, profile
 
     def findings(self, run):
@@ -34,8 +38,9 @@ class Spinning(BlameTest):
                 self.assertIn("spin-waiting on a flag in wait_in_loop", self.findings(run))
                 others = (profile.run["cores"] - 1) * (profile.total("work", "works") + profile.total("no core", "works"))
                 idle = profile.total("core idleness", "works")
-                # A sample may find the waiter behind its look, and without a core it stays there.
-                awake = sum(float(profile.threads[1][metric]) for metric in ("work", "no_core")) * profile.run["cores"] / 2
+                # A sample may find the waiter behind its look, and without a core it stays there; nor is a core idle for which
+                # the first thread is ready.
+                awake = sum(float(thread[metric]) for thread in profile.threads[:2] for metric in ("work", "no_core")) * profile.run["cores"] / 2
                 self.assertTrue(0.95 * others - 1.1 * awake - 0.01 <= idle <= 1.05 * others + 0.01, (idle, others, awake, run))
 
     def test_of_a_loop_with_one_pause_a_part_is_waiting_and_the_finding_has_all(self):
@@ -43,7 +48,7 @@ class Spinning(BlameTest):
         whole_s = sum(float(profile.threads[1][metric]) for metric in ("work", "blocked"))
         title, seconds = re.search(r"1\. (.*?): .*?([0-9.]+) s \(", self.findings(run), re.DOTALL).groups()
         self.assertEqual(title, "spin-waiting on a flag in wait_in_loop", run)
-        self.assertGreater(float(seconds), WAITED * whole_s, run)
+        self.assertGreater(float(seconds), WHOLE * whole_s, run)
 
     def test_a_pool_is_known_by_its_library(self):
         for library, title in LIBRARIES.items():

@@ -147,6 +147,7 @@ UNIT_TEST_WITH(a_lane_has_no_gaps_between_samples_that_are_seldom, make_file, re
         assert_true(ns[bin][bin == 11 ? sleeps : works] < 1);
     }
     assert_true(fabs(ns[1][works] - 0.5 * (double)width) < 1);
+    profile->timeline.spread = false; /* now the sum of what the bins hold */
     timeline_sum_lanes(&profile->timeline, sum);
     assert_true(fabs(sum[sleeps] - 5 * (double)width) < 1 && fabs(sum[works] - 2.5 * (double)width) < 1);
     ns[3][sleeps] = INFINITY; /* of a damaged file */
