@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 static int (*inner)(void);
+static int (*start_inner)(void);
 static int sums[2];
 static volatile int is_started;
 
@@ -12,8 +13,10 @@ static void call(int number)
 {
     while (number && !is_started)
         usleep(1000);
-    sums[number] = inner();
+    if (!number)
+        start_inner();
     is_started = 1;
+    sums[number] = inner();
 }
 
 static void *function_of(const char *library, const char *name)
@@ -32,7 +35,8 @@ int main(int argc, char **argv)
     void (*by_team)(void (*)(int)) = (void (*)(void (*)(int)))function_of(argv[1], "call_by_team");
     int (*outer)(void) = (int (*)(void))function_of(argv[1], "sum_of_team");
     inner = (int (*)(void))function_of(argv[2], "sum_of_team");
-    if (!by_team || !outer || !inner)
+    start_inner = (int (*)(void))function_of(argv[2], "omp_get_max_threads");
+    if (!by_team || !outer || !inner || !start_inner)
         return 1;
     by_team(call);
     printf("sum %d\n", sums[0] + sums[1] + inner() + outer());
