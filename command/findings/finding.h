@@ -13,7 +13,7 @@
 enum finding_rank {
     FINDING_FIRST = -1, /* it makes the other findings doubtful */
     FINDING_OWN = 0,    /* about the program */
-    FINDING_TIME = 1,   /* about when the run loses time; another finding may say why */
+    FINDING_TIME = 1,   /* about when the run loses time, or without a place; another finding may say why */
     FINDING_LAST = 2,   /* about missing cores */
 };
 

@@ -17,7 +17,8 @@ void find_page_faults(struct inquiry *inquiry)
 {
     const struct profile_header *header = &inquiry->profile->header;
     double seconds = 1e-9 * (double)header->kernel_ns, faults = (double)header->page_faults;
-    struct finding finding = {.rule = "page-faults", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    struct finding finding = {
+        .rule = "page-faults", .row = ROW_NONE, .rank = FINDING_TIME, .metric = METRIC_SAMPLES, .seconds = seconds};
     if ((double)header->kernel_ns > FAULT_NS * faults || !finding_is_enough(inquiry, seconds))
         return;
     finding.title = format_printable("%s s of processor time in the kernel, with %s page faults", DECIMAL(seconds, 2),
