@@ -11,6 +11,7 @@ KINDS = {"root", "procedure", "inlined", "parallel", "task", "statement", "runti
 PSEUDO_NAME = re.compile(r"^<.+>$")
 SECONDS = re.compile(r"^-?\d+\.\d{6}$")
 TIMES = [metric for metric in METRICS if metric != "samples"]
+LATE_S = 0.02  # a sample of a thread that lacked a core stands for that long, beside load
 ROUNDING = 1e-6
 # Differences of sums of samples: b may exceed the threads in use for an instant, and cores may be fewer than b.
 MAY_BE_NEGATIVE = {"core idleness": float("inf"), "shared idleness": 0.02}
@@ -168,7 +169,8 @@ def cut_off_s(profile):
     """What the contexts may have and the threads not. A sample is counted as delivered first, its contexts have it next, and its thread's sums last: so
     it is of those that were delivered and not recorded, each a period. A late one is of many. Dispatch is booked when the wait ends, one sample a thread."""
     cut_off = profile.run.get("samples", {}).get("dropped", {}).get("cut off", 0)
-    return (cut_off + len(profile.threads)) / profile.run.get("rate_least", profile.rate())
+    late_s = LATE_S if profile.run.get("snapshot") else 0 # one that was booked between the copies of contexts and of threads
+    return (cut_off + len(profile.threads)) / profile.run.get("rate_least", profile.rate()) + late_s * len(profile.threads)
 
 
 def check_exact_laws(profile):
