@@ -59,8 +59,15 @@ static bool first_is_told(const struct inquiry *inquiry, uint32_t function)
     return false;
 }
 
-/* While a thread runs alone, all other cores are idle. Threads that wait for a lock of this code leave cores idle, too, but
- * that is the lock's. */
+/* Returns the least seconds for which code that took ran_s ran alone. While it does, all C-1 other cores are idle; if at
+ * least one other thread runs as well, the idle cores are shared among at least two, so at most (C-2)/2 are this one's.
+ * idle_s: cores' idle seconds beside the code. */
+static double least_alone_s(double idle_s, double ran_s, double cores)
+{
+    return fmax(0, (idle_s - ran_s * (cores - 2) / 2) * 2 / cores);
+}
+
+/* Threads that wait for a lock of this code leave cores idle, too, but that is the lock's. */
 static void gather_alone(struct alone_search *search, uint32_t function)
 {
     const struct inquiry *inquiry = search->inquiry;
@@ -69,8 +76,9 @@ static void gather_alone(struct alone_search *search, uint32_t function)
         const struct profile_sums *sums = rows->row[i].exclusive;
         if (!begins_in(rows, i, function))
             continue;
-        double idle_s = metric_value(rows, sums, METRIC_CORE_IDLENESS) / (inquiry->cores - 1);
-        double alone_s = fmax(0, idle_s - 1e-9 * sums->lock_wait);
+        double idle_s = metric_value(rows, sums, METRIC_CORE_IDLENESS) - 1e-9 * sums->lock_wait;
+        double ran_s = 1e-9 * (sums->work + sums->overhead + sums->no_core);
+        double alone_s = least_alone_s(idle_s, ran_s, inquiry->cores);
         struct alone *own = &search->own[inquiry->own[i]];
         *(row_is_no_core(&rows->row[i]) ? &own->lost_s : &own->own_s) += alone_s;
     }

@@ -1,9 +1,6 @@
 /* Finds programs that touch much new memory: the kernel clears each page at its first use. */
 #include "command/findings/rules.h"
 
-#define FAULT_NS                                                                                                       \
-    2500.0 /* ns in the kernel for each page fault above which it did much else; a fault takes 0.25 to 1 us */
-
 /* Returns whether the profile counts page faults by context. */
 static bool are_counted(const struct rows *rows)
 {
@@ -27,10 +24,11 @@ void find_page_faults(struct inquiry *inquiry)
                                         DECIMAL(1e6 * seconds / faults, 1));
     finding.advice = format_printable(
         "%s Keep memory and use it again, instead of freeing and allocating it (with malloc, the environment variables "
-        "MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ help), let all threads touch the memory first that they use "
-        "later, or use huge pages.",
+        "MALLOC_TRIM_THRESHOLD_ and MALLOC_MMAP_THRESHOLD_ help), let each thread be the first to touch the memory "
+        "that "
+        "it will use, or use huge pages.",
         are_counted(inquiry->rows) ? "The page faults of each context are in the top-down view."
-                                   : "`blame run --counters page-faults` shows whose they are.");
+                                   : "`blame run --counters page-faults` shows which code causes them.");
     struct relief relief = {.spent_s = seconds};
     put_bounded_finding(inquiry, &finding, &relief);
 }

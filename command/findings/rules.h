@@ -35,6 +35,8 @@ struct profile_rank;
 #define HANDOFF_SHARE   0.5
 #define LOST_PERCENT    5.0 /* percentage of lost samples or time from which the other numbers are doubtful */
 #define CONSTRUCT_BYTES (NAME_BYTES + 4) /* of a name after " in " */
+/* ns per page fault below which code does little else than touch new memory */
+#define FAULT_NS 5000.0
 
 /* Why threads idle in a region. */
 enum cause {

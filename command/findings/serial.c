@@ -65,9 +65,6 @@ static struct sleep serial_sleep_of(const struct serial_search *search, uint32_t
     return sleep;
 }
 
-/* ns of work per page fault below which code does little else than touch new memory */
-#define FAULT_NS 5000.0
-
 bool counts_page_faults(const char *counter)
 {
     return strcasestr(counter, "page-fault") || strcasestr(counter, "page_fault");

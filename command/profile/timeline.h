@@ -51,8 +51,8 @@ struct timeline {
     size_t lane_count;
     struct timeline_cell *cells; /* cells sorted by node, bin and lane */
     size_t cell_count;
-    bool spread;                          /* whether timeline_spread_lanes() was called */
-    double lane_sum[PROFILE_TIME_STATES]; /* if so, the lanes' sums before, free of its rounding */
+    bool spread;                          /* whether timeline_spread_lanes() has filled the lanes' gaps */
+    double lane_sum[PROFILE_TIME_STATES]; /* if so, the sums over all lanes before that, which has rounding errors */
     uint8_t level, cell_level;
     uint32_t without; /* in a job, number of ranks without a timeline */
 };

@@ -247,8 +247,7 @@ static struct census sample_census_of_busy(struct thread *thread, const struct d
     }
     if (number == 0)
         thread->sleep.beside_now = census.beside;
-    /* In a long gap between samples teams may have come and gone. Only if nobody else was busy at both of its ends, the
-     * sleep takes the blame for what lies between. */
+    /* If others were busy at a gap's begin, all of it is beside them; otherwise the census decides at each moment. */
     if (unlikely(census.own_asleep) && thread->sleep.state == SLEEP_GOES_ON && thread->sleep.beside)
         state_count_beside(&census, places);
     return census;

@@ -220,26 +220,34 @@ static struct thread *thread_take_record(enum profile_thread_kind kind, struct s
     return thread;
 }
 
-/* Sets T, in the file, too, because the process may be killed. */
+/* Notes T in the file, because the process may be killed. */
+static void thread_note_most(void)
+{
+    if (arena_is_open())
+        store_relaxed(&arena_header()->threads_max, load_relaxed(&state_counted_most));
+}
+
 static void thread_set_most(uint32_t most)
 {
     store_relaxed(&state_counted_most, most);
-    if (arena_is_open())
-        store_relaxed(&arena_header()->threads_max, most);
+    thread_note_most();
 }
 
-static void thread_add_locked(uint32_t more)
+/* Counts more threads, or with a "negative" number fewer, without a lock: a signal handler of the program may leave the
+ * caller by a jump. */
+static void thread_add(uint32_t more)
 {
-    threads.now += more;
-    if (threads.now > state_counted_most)
-        thread_set_most(threads.now);
+    uint32_t now = fetch_add_relaxed(&threads.now, more) + more, most = load_relaxed(&state_counted_most);
+    while ((int32_t)more > 0 && now > most)
+        if (compare_exchange(&state_counted_most, &most, now))
+            thread_note_most();
 }
 
 void thread_count(struct thread *thread, bool counted)
 {
     os_lock(&threads.lock);
     if (!thread->record.of_team)
-        thread_add_locked((uint32_t)counted - !thread->unusual.uncounted);
+        thread_add((uint32_t)counted - !thread->unusual.uncounted);
     thread->unusual.uncounted = !counted;
     os_unlock(&threads.lock);
 }
@@ -248,7 +256,7 @@ void thread_count_workers(struct thread *thread, int32_t more)
 {
     os_lock(&threads.lock);
     thread->record.workers += (uint32_t)more;
-    thread_add_locked((uint32_t)more);
+    thread_add((uint32_t)more);
     os_unlock(&threads.lock);
 }
 
@@ -261,21 +269,13 @@ void thread_set_others_outside(void)
         state_set_outside(thread->line);
     }
     threads.most_before = state_counted_most;
-    thread_set_most(threads.now);
-}
-
-static void thread_stand_aside_locked(struct thread *thread, bool aside)
-{
-    if (thread->awaits.aside != aside)
-        thread_add_locked(aside ? UINT32_MAX : 1);
-    thread->awaits.aside = aside;
+    thread_set_most(load_relaxed(&threads.now));
 }
 
 void thread_stand_aside(struct thread *thread, bool aside)
 {
-    os_lock(&threads.lock);
-    thread_stand_aside_locked(thread, aside);
-    os_unlock(&threads.lock);
+    if (exchange_acq_rel(&thread->awaits.aside, aside) != aside)
+        thread_add(aside ? UINT32_MAX : 1);
 }
 
 static bool thread_is_first_without_region(const struct thread *thread)
@@ -289,9 +289,9 @@ void thread_set_first_outside(void)
     for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all) {
         if (!thread->record.active || thread->unusual.uncounted || !thread_is_first_without_region(thread))
             continue;
-        thread_stand_aside_locked(thread, true);
+        thread_stand_aside(thread, true);
         state_set_outside(thread->line);
-        thread_set_most(threads.now);
+        thread_set_most(load_relaxed(&threads.now));
     }
     os_unlock(&threads.lock);
 }
@@ -389,8 +389,8 @@ void thread_give_back(struct thread *thread)
     signal_fence();
     state_line_release(thread->line);
     os_lock(&threads.lock);
-    threads.now -=
-        thread->record.workers + (!thread->record.of_team && !thread->unusual.uncounted) - thread->awaits.aside;
+    bool counted = !thread->record.of_team && !thread->unusual.uncounted && !thread->awaits.aside;
+    thread_add(-(thread->record.workers + counted));
     threads.sampled--;
     thread->record.active = false;
     /* A record with contexts below placeholders is not reused. They wait until the end for the contexts of

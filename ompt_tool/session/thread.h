@@ -111,8 +111,8 @@ struct pthread_wait {
     uint32_t node_idx, grafts; /* context of the last sample, 0: none; how many grafts the tree had seen then */
 };
 
-/* What the thread waits for until another thread wakes it (sampling/woken.h). */
 #define THREAD_STAYS 2u
+/* What the thread waits for until another thread wakes it (sampling/woken.h). */
 struct thread_awaits {
     uint64_t key;              /* PROFILE_WAKE_KEY with the object's address; 0: nothing */
     uint32_t entry;            /* the object's entry (blame/wakers.h) if the thread has joined it; else 0 */
@@ -126,7 +126,7 @@ struct thread_awaits {
         uint64_t object;
         uint32_t entry, waits;
     } stays[THREAD_STAYS];
-    bool aside, was_aside; /* whether it waits outside all regions, and is not counted in T; whether it ever did */
+    bool aside; /* whether it waits outside all regions, and is not counted in T */
 };
 
 /* Size of the handler's stack in bytes. The stack ends where the record begins (sample_signal.h). An ordinary

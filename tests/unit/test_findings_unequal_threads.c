@@ -268,6 +268,13 @@ static uint32_t make_alone(void)
     return node;
 }
 
+static void assert_none_serial(void)
+{
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        assert_string_not_equal(program.findings->finding[i].rule, "serial");
+}
+
 UNIT_TEST_WITH(code_of_the_first_thread_beside_idle_cores_is_serial, NULL, destroy)
 {
     uint32_t node = make_alone();
@@ -275,10 +282,21 @@ UNIT_TEST_WITH(code_of_the_first_thread_beside_idle_cores_is_serial, NULL, destr
     assert_string_equal(finding->title, "3.00 s of serial code");
     assert_about(finding->seconds, 3);
     assert_about(finding->gain_s, 3 * 0.75);
-    made.nodes[node].metric.lock_wait = 3 * S; /* the others wait for its lock */
-    gather();
-    for (size_t i = 0; i < program.findings->count; i++)
-        assert_string_not_equal(program.findings->finding[i].rule, "serial");
+    made.nodes[node].metric.lock_wait = 9 * S; /* the others wait for its lock */
+    assert_none_serial();
+}
+
+/* On many cores, many are idle beside code that does not run alone. */
+UNIT_TEST_WITH(code_beside_which_others_work_is_no_serial_code, NULL, destroy)
+{
+    uint32_t node = make_alone();
+    made.profile.header.cores = 16;
+    for (int running = 4; running > 1; running /= 2) {
+        made.nodes[node].metric.core_idle = 3 * S * (16 - running) / running;
+        assert_none_serial();
+    }
+    made.nodes[node].metric.core_idle = 3 * S * 15;
+    only("serial");
 }
 
 UNIT_TEST_WITH(code_that_others_execute_as_well_is_no_serial_code, NULL, destroy)
