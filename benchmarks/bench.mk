@@ -93,6 +93,13 @@ bench-load: $(PRODUCTS) test-programs accuracy-programs
 	BUILD=$(BUILD) $(PYTHON) benchmarks/load.py --tool $(bench_library) $(BENCH_ARGS)
 endif
 
+# Idleness beside code and beside missing cores, against the kernel's trace of the same runs (docs/accounting.md). Needs root.
+.PHONY: bench-traced
+bench-traced: $(bench_tool) $(BUILD)/lib/libblame-gomp.so
+	@mkdir -p $(BUILD)/bench
+	gcc $(BENCH_CFLAGS) -fopenmp -o $(BUILD)/bench/ready benchmarks/traced/ready.c
+	BUILD=$(BUILD) $(PYTHON) benchmarks/traced/traced.py $(BENCH_ARGS)
+
 -include $(addsuffix .d,$(bench_kernels) $(bench_micro))
 
 .DEFAULT_GOAL := $(if $(bench_alone),bench-build,$(bench_goal_before))
