@@ -1,10 +1,11 @@
 /* Finds threads outside OpenMP that have unequal work: a thread waits for their ends, and the longest one ends last; or
- * they wait for each other at barriers of POSIX threads. Finds threads that run one after the other, too. */
+ * they wait for each other at barriers. Finds threads that run one after the other, too. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "command/findings/rules.h"
 #include "command/rows/label.h"
+#include "command/rows/own.h"
 #include "command/text/memory.h"
 
 #define NEARLY_ALL 0.8 /* least share of their lives for which a thread waits for threads that run one by one */
@@ -263,6 +264,18 @@ struct work {
     double threads;
 };
 
+/* Returns whether a wait is at a barrier: one of POSIX threads, or of a library in whose same function threads wait and wake
+ * the others (std::barrier::arrive_and_wait). */
+static bool is_at_barrier(const struct inquiry *inquiry, const struct merged_wake *wake)
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t waiter = rows_outermost(rows, row_of_node(rows, wake->waiter));
+    uint32_t waker = rows_outermost(rows, row_of_node(rows, wake->waker));
+    bool calls = rows->row[waiter].foreign && rows->row[waker].foreign;
+    return wake->wake == PROFILE_WAKE_BARRIER ||
+           (wake->wake == PROFILE_WAKE_FUTEX && calls && rows->row[waiter].function == rows->row[waker].function);
+}
+
 /* Returns whether threads that begin in one function wait at barriers for those that begin in another. */
 static bool waits_at_barrier(const struct inquiry *inquiry, uint32_t waits, uint32_t comes_last)
 {
@@ -271,7 +284,7 @@ static bool waits_at_barrier(const struct inquiry *inquiry, uint32_t waits, uint
         const struct merged_wake *wake = &inquiry->profile->wakes[i];
         uint32_t waiter = thread_first_row(rows, row_of_node(rows, wake->waiter));
         uint32_t waker = thread_first_row(rows, row_of_node(rows, wake->waker));
-        if (wake->wake == PROFILE_WAKE_BARRIER && waiter != ROW_NONE && waker != ROW_NONE &&
+        if (is_at_barrier(inquiry, wake) && waiter != ROW_NONE && waker != ROW_NONE &&
             rows->row[waiter].function == waits && rows->row[waker].function == comes_last)
             return true;
     }
@@ -319,7 +332,7 @@ static void find_barrier(struct inquiry *inquiry, const struct tallied *waits, c
                                             "barriers.");
     put_bounded_finding(inquiry, &finding, &relief);
     for (size_t i = 0; i < inquiry->profile->wake_count; i++)
-        if (inquiry->profile->wakes[i].wake == PROFILE_WAKE_BARRIER)
+        if (is_at_barrier(inquiry, &inquiry->profile->wakes[i]))
             inquiry->wait_told_ns[row_of_node(inquiry->rows, inquiry->profile->wakes[i].waiter)] +=
                 inquiry->profile->wakes[i].ns;
 }
@@ -335,7 +348,7 @@ void find_unequal_threads(struct inquiry *inquiry)
     for (size_t i = 0; i < profile->wake_count; i++) {
         const struct merged_wake *wake = &profile->wakes[i];
         uint32_t begins = thread_first_row(inquiry->rows, row_of_node(inquiry->rows, wake->waker));
-        if (begins != ROW_NONE && (wake->wake == PROFILE_WAKE_END || wake->wake == PROFILE_WAKE_BARRIER))
+        if (begins != ROW_NONE && (wake->wake == PROFILE_WAKE_END || is_at_barrier(inquiry, wake)))
             tally_add(wake->wake == PROFILE_WAKE_END ? &joins : &barriers, inquiry->rows->row[begins].function, begins,
                       wake->ns);
     }

@@ -22,16 +22,16 @@ void describe_wakers(const struct inquiry *inquiry, uint32_t call, char text[WAK
     const struct tallied *most = NULL;
     for (size_t i = 0; i < profile->wake_count; i++) {
         const struct merged_wake *wake = &profile->wakes[i];
-        uint32_t waker = rows_own(inquiry->rows, row_of_node(inquiry->rows, wake->waker));
+        uint32_t waker = row_of_node(inquiry->rows, wake->waker);
         if (is_same_call(inquiry, row_of_node(inquiry->rows, wake->waiter), call))
-            tally_add(&wakers, waker, waker, wake->ns);
+            tally_add(&wakers, rows_own(inquiry->rows, waker), waker, wake->ns);
     }
     for (size_t i = 0; i < wakers.count; i++)
         if (!most || wakers.item[i].ns > most->ns)
             most = &wakers.item[i];
     *text = '\0';
     if (most) {
-        char *label = row_own_label(inquiry->rows, most->row, METRIC_BLOCKED, NAME_COLUMNS, false);
+        char *label = row_call_label(inquiry->rows, most->row, METRIC_BLOCKED, NAME_COLUMNS, false);
         snprintf(text, WAKERS_BYTES, "; mostly woken by %s", label);
         free(label);
     }

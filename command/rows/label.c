@@ -92,8 +92,8 @@ static struct position row_label_statement(const struct row_label *function, con
     return (struct position){at->file, at->line, ROW_NONE};
 }
 
-/* Returns the source position of a context: the statement with the highest metric or, if there is none, the
- * nearest call on the path with a known line. With `calls`, a call of foreign code counts like a statement. */
+/* Returns the source position of a context: the statement with the highest metric or, if there is none, with most work; or
+ * the nearest call on the path with a known line. With `calls`, a call of foreign code counts like a statement. */
 static struct position row_label_find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
 {
     const struct row *row = &rows->row[index];
@@ -116,6 +116,9 @@ static struct position row_label_find_source(const struct rows *rows, uint32_t i
     /* nobody held the lock, so show where threads waited for it */
     if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT)
         return row_label_find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
+    /* code that others wait for may have nothing of the metric itself */
+    if (position.line <= 0 && metric != METRIC_WORK)
+        return row_label_find_source(rows, index, METRIC_WORK, calls);
     for (; position.line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
         const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
         if (at->call_line > 0 && *parent->label->file) {

@@ -307,15 +307,18 @@ WITH_PROFILE(a_thread_of_no_team_that_waits_for_threads_is_no_finding)
 /* Such as syscall() with which libraries wait for a word (futex). */
 WITH_PROFILE(a_sleep_that_threads_of_the_program_end_is_a_wait_for_them)
 {
-    enum { SYSCALL = 50 };
+    enum { SYSCALL = 50, MAIN_WAKES };
     fake_function(FOREIGN_KEY(SYSCALL), "syscall", "", 0, 0);
+    fake_function(KEY(MAIN_WAKES), "main", "/s/p.c", 10, 17);
     uint32_t waiter = sleeps(heavy(), SYSCALL, 5, THREADS, THREADS);
-    struct merged_wake wake = {.waiter = waiter, .waker = program.main_node, .ns = 9 * S};
+    uint32_t waker = frame(frame(0, KEY(MAIN_WAKES)), FOREIGN_KEY(SYSCALL));
+    struct merged_wake wake = {.waiter = waiter, .waker = waker, .ns = 9 * S};
     made.profile.wakes = &wake;
     made.profile.wake_count = 1;
     assert_string_equal(only("blocked")->title, "20.00 s blocked in syscall");
     wake.ns = 11 * S;
     assert_string_equal(only("blocked")->title, "20.00 s blocked in syscall (waiting for other threads)");
+    assert_in(program.findings->finding[0].evidence, "mostly woken by main  p.c:17");
 }
 
 /* fflush() of the C library calls new_file_sync(), which writes; another library's select_device() sleeps. */
