@@ -5,6 +5,8 @@
 #include "command/findings/rules.h"
 #include "command/rows/own.h"
 
+#define CHANCE 0.05 /* probability below which it is not chance that one of equal threads is found at work for longer */
+
 static bool is_named_unit(const struct inquiry *inquiry, const struct unit *unit)
 {
     return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
@@ -203,6 +205,14 @@ static double serial_s(const struct inquiry *inquiry)
     return 1e-9 * fmax(0, ns) / fmax(1, initial);
 }
 
+/* Returns by how much the longest of equal threads may exceed the mean by chance, times the number of threads: Bernstein's
+ * bound for the number of samples that find a thread at work. */
+static double excess_by_chance(const struct inquiry *inquiry, double threads, double sum_s)
+{
+    double chance_s = log(fmax(1, threads / CHANCE)) * inquiry->period_s;
+    return threads * chance_s / 3 + sqrt(pow(threads * chance_s / 3, 2) + 2 * threads * chance_s * sum_s);
+}
+
 /* Returns whether some threads worked so much longer in regions than others that these had to wait for most of that
  * time. One standard deviation is left to chance. */
 static bool threads_worked_unequally(const struct inquiry *inquiry, double waited_s)
@@ -220,7 +230,8 @@ static bool threads_worked_unequally(const struct inquiry *inquiry, double waite
         sum += own_s;
         threads++;
     }
-    return most * threads - sum >= MOSTLY * waited_s + sqrt(inquiry->period_s * sum);
+    return most * threads - sum >=
+           fmax(MOSTLY * waited_s + sqrt(inquiry->period_s * sum), excess_by_chance(inquiry, threads, sum));
 }
 
 /* Returns whether threads waited for longer than they have to for equal shares. These keep them waiting longest if the
