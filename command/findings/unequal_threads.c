@@ -1,6 +1,7 @@
 /* Finds threads outside OpenMP that have unequal work: a thread waits for their ends, and the longest one ends last; or
- * they wait for each other at barriers. Finds threads that run one after the other, too. */
+ * they wait for each other, at barriers or in a function that waits and wakes. Finds threads that run one after the other, too. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "command/findings/rules.h"
@@ -276,6 +277,27 @@ static bool is_at_barrier(const struct inquiry *inquiry, const struct merged_wak
            (wake->wake == PROFILE_WAKE_FUTEX && calls && rows->row[waiter].function == rows->row[waker].function);
 }
 
+/* Returns the row of the program's own function in which threads of one kind wait for each other: it also wakes them, as a
+ * barrier or a turn that the program has made itself. ROW_NONE if there is none. */
+static uint32_t row_of_meeting(const struct inquiry *inquiry, const struct merged_wake *wake)
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t row = row_of_node(rows, wake->waiter), other = row_of_node(rows, wake->waker);
+    uint32_t begins = thread_first_row(rows, row), other_begins = thread_first_row(rows, other);
+    if (wake->wake == PROFILE_WAKE_END || wake->wake == PROFILE_WAKE_ONCE || begins == ROW_NONE ||
+        other_begins == ROW_NONE)
+        return ROW_NONE;
+    row = rows_own(rows, row);
+    bool same = rows->row[row].function == rows->row[rows_own(rows, other)].function &&
+                rows->row[begins].function == rows->row[other_begins].function;
+    return same && rows->row[row].function != rows->row[begins].function ? row : ROW_NONE;
+}
+
+static bool is_meeting(const struct inquiry *inquiry, const struct merged_wake *wake)
+{
+    return is_at_barrier(inquiry, wake) || row_of_meeting(inquiry, wake) != ROW_NONE;
+}
+
 /* Returns whether threads that begin in one function wait at barriers for those that begin in another. */
 static bool waits_at_barrier(const struct inquiry *inquiry, uint32_t waits, uint32_t comes_last)
 {
@@ -284,7 +306,7 @@ static bool waits_at_barrier(const struct inquiry *inquiry, uint32_t waits, uint
         const struct merged_wake *wake = &inquiry->profile->wakes[i];
         uint32_t waiter = thread_first_row(rows, row_of_node(rows, wake->waiter));
         uint32_t waker = thread_first_row(rows, row_of_node(rows, wake->waker));
-        if (is_at_barrier(inquiry, wake) && waiter != ROW_NONE && waker != ROW_NONE &&
+        if (is_meeting(inquiry, wake) && waiter != ROW_NONE && waker != ROW_NONE &&
             rows->row[waiter].function == waits && rows->row[waker].function == comes_last)
             return true;
     }
@@ -311,28 +333,50 @@ static struct work work_of_threads(const struct inquiry *inquiry, uint32_t funct
     return work;
 }
 
+/* Writes where threads wait most for threads that begin in a function: "at barriers", or "in" a function. */
+static void name_meeting(const struct inquiry *inquiry, uint32_t function, char to[CONSTRUCT_BYTES])
+{
+    const struct rows *rows = inquiry->rows;
+    double most_ns = 0;
+    for (size_t i = 0; i < inquiry->profile->wake_count; i++) {
+        const struct merged_wake *wake = &inquiry->profile->wakes[i];
+        uint32_t begins = thread_first_row(rows, row_of_node(rows, wake->waker));
+        if (begins == ROW_NONE || rows->row[begins].function != function || wake->ns <= most_ns ||
+            !is_meeting(inquiry, wake))
+            continue;
+        char name[NAME_BYTES];
+        most_ns = wake->ns;
+        snprintf(to, CONSTRUCT_BYTES, "at barriers");
+        if (is_at_barrier(inquiry, wake))
+            continue;
+        shorten_name(name, rows->row[row_of_meeting(inquiry, wake)].label->name);
+        snprintf(to, CONSTRUCT_BYTES, "in %s", name);
+    }
+}
+
 /* Waiting at barriers. As in regions, missing cores explain it unless the threads have unequal work in all. */
 static void find_barrier(struct inquiry *inquiry, const struct tallied *waits, const uint32_t first[THREAD_TREES])
 {
     double waited_s = 1e-9 * waits->ns;
     struct work work = work_of_threads(inquiry, (uint32_t)waits->key, first);
     double seconds = cores_explain(inquiry, waited_s) ? fmin(waited_s, work.lost_s) : waited_s;
-    char name[NAME_BYTES];
+    char name[NAME_BYTES], where[CONSTRUCT_BYTES] = "";
     if (!finding_is_enough(inquiry, seconds) || !(work.most_s > 0))
         return;
     struct finding finding = {
         .rule = "unequal-threads", .row = busiest_row(inquiry, waits), .metric = METRIC_SAMPLES, .seconds = seconds};
     struct relief relief = {.wall_s = waited_s / work.threads, .moved_s = INFINITY};
     shorten_name(name, inquiry->rows->row[waits->row].label->name);
-    finding.title = format_printable("threads wait %s s at barriers for threads of %s", DECIMAL(waited_s, 2), name);
+    name_meeting(inquiry, (uint32_t)waits->key, where);
+    finding.title = format_printable("threads wait %s s %s for threads of %s", DECIMAL(waited_s, 2), where, name);
     finding.evidence = format_printable("in all, the threads that meet there work for %s to %s s",
                                         DECIMAL(work.least_s, 2), DECIMAL(work.most_s, 2));
-    finding.advice = format_printable("%s", "Divide the work between two barriers into equal shares, or into small "
-                                            "pieces that each thread takes when it has finished one. Use fewer "
-                                            "barriers.");
+    finding.advice = format_printable("%s", "Divide the work between two waits into equal shares, or into small "
+                                            "pieces that each thread takes when it has finished one. Let threads wait "
+                                            "for each other less often.");
     put_bounded_finding(inquiry, &finding, &relief);
     for (size_t i = 0; i < inquiry->profile->wake_count; i++)
-        if (is_at_barrier(inquiry, &inquiry->profile->wakes[i]))
+        if (is_meeting(inquiry, &inquiry->profile->wakes[i]))
             inquiry->wait_told_ns[row_of_node(inquiry->rows, inquiry->profile->wakes[i].waiter)] +=
                 inquiry->profile->wakes[i].ns;
 }
@@ -348,7 +392,7 @@ void find_unequal_threads(struct inquiry *inquiry)
     for (size_t i = 0; i < profile->wake_count; i++) {
         const struct merged_wake *wake = &profile->wakes[i];
         uint32_t begins = thread_first_row(inquiry->rows, row_of_node(inquiry->rows, wake->waker));
-        if (begins != ROW_NONE && (wake->wake == PROFILE_WAKE_END || is_at_barrier(inquiry, wake)))
+        if (begins != ROW_NONE && (wake->wake == PROFILE_WAKE_END || is_meeting(inquiry, wake)))
             tally_add(wake->wake == PROFILE_WAKE_END ? &joins : &barriers, inquiry->rows->row[begins].function, begins,
                       wake->ns);
     }

@@ -227,12 +227,41 @@ UNIT_TEST_WITH(a_function_of_a_library_that_waits_and_wakes_is_a_barrier, NULL, 
         made.threads[i].end_ns = made.threads[1].end_ns;
     }
     made.profile.wakes->waiter = waits;
-    made.profile.wakes->waker = frame(made.profile.wakes->waker, FOREIGN_KEY(CONDITION_WAIT));
+    made.profile.wakes->waker = frame(frame(0, KEY(HEAVY)), FOREIGN_KEY(CONDITION_WAIT));
     made.profile.wakes->wake = PROFILE_WAKE_FUTEX;
     made.profile.wakes->ns = 6 * S;
     assert_no_finding();
     made.profile.wakes->waker = waits;
     assert_string_equal(only("unequal-threads")->title, "threads wait 6.00 s at barriers for threads of heavy");
+}
+
+/* A barrier that the program has made of a condition variable. A function that passes tasks on, and the one in which threads
+ * begin, wait and wake for many reasons. */
+UNIT_TEST_WITH(a_function_in_which_threads_wait_and_wake_is_named, NULL, destroy)
+{
+    make_threads(5, 2, 2);
+    fake_function(FOREIGN_KEY(CONDITION_WAIT), "pthread_cond_wait", "", 0, 0);
+    fake_function(FOREIGN_KEY(BARRIER_WAIT), "pthread_cond_broadcast", "", 0, 0);
+    uint32_t begins = frame(0, KEY(HEAVY)), meets = frame(begins, KEY(SOLVE));
+    uint32_t waits[] = {frame(begins, FOREIGN_KEY(CONDITION_WAIT)), frame(meets, FOREIGN_KEY(CONDITION_WAIT))};
+    uint32_t wakes[] = {frame(begins, FOREIGN_KEY(BARRIER_WAIT)), frame(meets, FOREIGN_KEY(BARRIER_WAIT))};
+    for (int i = 2; i < THREADS; i++) {
+        made.threads[i].blocked = 3 * S;
+        made.threads[i].end_ns = made.threads[1].end_ns;
+    }
+    made.profile.wakes->wake = PROFILE_WAKE_CONDITION;
+    made.profile.wakes->ns = 6 * S;
+    for (int i = 0; i < 2; i++) {
+        made.profile.wakes->waiter = waits[i];
+        made.profile.wakes->waker = wakes[i];
+        made.nodes[waits[i]].metric = (struct profile_sums){.samples = 1200, .blocked = 6 * S};
+        gather();
+        assert_int_equal(program.findings->count, i);
+        made.nodes[waits[i]].metric = (struct profile_sums){0};
+    }
+    assert_string_equal(program.findings->finding->title, "threads wait 6.00 s in solve for threads of heavy");
+    made.profile.wakes->waker = wakes[0];
+    assert_no_finding();
 }
 
 /* As with std::async(...).get() in a loop. */
