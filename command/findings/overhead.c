@@ -66,8 +66,15 @@ static bool has_tasks(struct inquiry *inquiry, uint32_t function)
     return *pair_map_slot(&inquiry->task_hosts, function, 0) != PAIR_MAP_NEW;
 }
 
+/* A static loop has one piece for each thread, whatever its schedule. */
+static bool is_static_loop(const struct row *row)
+{
+    return row->kind == ROW_RUNTIME && strstr(row->label->name, "for_static");
+}
+
 /* Returns the construct to blame for a row's overhead. At the end of a region with tasks, threads look for tasks. Loops
- * and barriers of a tiny region cost time because there are so many regions. */
+ * and barriers of a tiny region cost time because there are so many regions, and static loops between frequent barriers
+ * because they end there. */
 static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
 {
     const struct rows *rows = inquiry->rows;
@@ -81,6 +88,9 @@ static enum construct spent_in(struct inquiry *inquiry, uint32_t index)
     if ((construct == CONSTRUCT_LOOP || construct == CONSTRUCT_BARRIER) && unit != UNIT_NONE &&
         inquiry->unit[unit].tiny)
         return CONSTRUCT_REGION;
+    if (construct == CONSTRUCT_LOOP && is_static_loop(row) && unit != UNIT_NONE && inquiry->unit[unit].fine &&
+        inquiry->unit[unit].fine_by == CONSTRUCT_BARRIER)
+        return CONSTRUCT_BARRIER;
     return construct;
 }
 
@@ -384,6 +394,12 @@ static void overhead_set_title_and_advice(struct inquiry *inquiry, struct findin
                  "fewer and larger ones: call functions directly below a cut-off.";
     } else if (construct == CONSTRUCT_TASK && one_thread_creates(inquiry))
         more = " One thread creates all tasks: use taskloop, or let all threads create tasks (for instead of single).";
+    if (construct == CONSTRUCT_LOOP && is_static_loop(&inquiry->rows->row[finding->row])) {
+        title = "loops are too small";
+        advice =
+            "Each thread has one piece of a static loop, so larger chunks do not help: merge loops, or parallelise an "
+            "outer loop.";
+    }
     if (construct == CONSTRUCT_REGION && !regions_are_small(inquiry, finding->seconds)) {
         title = "starting and ending parallel regions takes long";
         advice = "The runtime makes threads, or threads do not get cores. Let all regions have the same number of "

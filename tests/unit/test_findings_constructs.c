@@ -345,6 +345,22 @@ WITH_CONSTRUCTS(a_region_with_idleness_and_overhead_and_its_tasks_are_one_findin
     only("both");
 }
 
+/* The end of a static loop is a barrier. Without it, the loop itself is too small; larger chunks help neither. */
+WITH_CONSTRUCTS(static_loops_between_frequent_barriers_are_part_of_them)
+{
+    enum { STATIC_INIT = 50 };
+    fake_function(KEY(STATIC_INIT), "__kmpc_for_static_init_4", "", 0, 0);
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    uint32_t barrier = runtime(region, BARRIER);
+    run(runtime(region, STATIC_INIT), 1, THREADS, THREADS, 0);
+    run(barrier, 2, THREADS, THREADS, 0);
+    assert_title(only("fine"), "barriers are too frequent");
+    assert_about(program.findings->finding[0].seconds, 3 * THREADS);
+    made.nodes[barrier].metric = (struct profile_sums){0};
+    assert_title(only("fine"), "loops are too small");
+    assert_advice(&program.findings->finding[0], "larger chunks do not help");
+}
+
 enum { COPY = 50, COPYING_REGION };
 
 /* A call in a line of a region takes 3 s of `busy` threads, for which the others wait, and the rest of the region 1 s.
