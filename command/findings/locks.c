@@ -165,6 +165,12 @@ static bool describe_sleep(struct inquiry *inquiry, const struct waiting *waitin
     return true;
 }
 
+/* Returns whether the address is all that is known of the lock of a construct, or of a mutex. */
+static bool is_nameless_construct(const struct lock_entry *lock)
+{
+    return lock->kind >= PROFILE_LOCK_CRITICAL && strncmp(lock->name, "0x", 2) == 0;
+}
+
 /* Records a finding. lock: NULL if the finding covers many locks. */
 static void put_lock_finding(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
@@ -187,7 +193,9 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     add_lock_calls(inquiry, inquiry->rows->row[waiting->row].function, &relief);
     relief.slowed_s =
         slowed_by(relief.spent_s + 1e-9 * waiting->handoff_ns, 1e-9 * fmax(waiting->work_ns, waiting->held_ns));
-    if (lock)
+    if (lock && is_nameless_construct(lock))
+        snprintf(name, sizeof name, "%s %s", lock_kind_name[lock->kind], lock->name);
+    else if (lock)
         shorten_name(name, lock->name);
     else
         snprintf(name, sizeof name, "%zu locks", waiting->locks);

@@ -207,6 +207,14 @@ WITH_PROFILE(a_contended_lock_is_named_and_bounded)
     assert_int_equal(strncmp(finding->place, "heavy", 5), 0);
 }
 
+/* As in a stripped program. */
+WITH_PROFILE(a_critical_section_of_which_only_the_address_is_known_is_called_one)
+{
+    fake_function(OTHER(1), "p+0x1200", "", 0, 0);
+    add_lock_of(PROFILE_LOCK_CRITICAL, frame(region_below(program.main_node), OTHER(1)), 0x1234, 6);
+    assert_has(only("lock-bound")->title, "6.00 s of waiting for critical 0x1234");
+}
+
 WITH_PROFILE(a_lock_held_in_foreign_code_is_told_by_the_own_line_and_so_is_its_handoff)
 {
     uint32_t heavy = frame(region_below(program.main_node), KEY(HEAVY));
