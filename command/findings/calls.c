@@ -9,20 +9,6 @@
 
 /* ---- names ---- */
 
-/* Writes a C++ name without parameters and template arguments: "std::thread::join". */
-static void write_bare_name(char *to, size_t bytes, const char *name)
-{
-    size_t used = 0, depth = 0;
-    bool whole = strstr(name, "operator") || *name == '<';
-    for (; *name && used + 1 < bytes && (whole || *name != '('); name++) {
-        depth += !whole && *name == '<';
-        if (depth == 0)
-            to[used++] = *name;
-        depth -= depth > 0 && *name == '>';
-    }
-    to[used] = '\0';
-}
-
 /* Returns a name without what glibc puts before the names of its functions. */
 static const char *without_prefixes(const char *name)
 {
@@ -42,7 +28,7 @@ void name_call(char to[NAME_BYTES], const struct rows *rows, uint32_t row)
         row = asleep;
     const char *name = row_is_holder(&rows->row[row]) ? "the interpreter's lock" : rows->row[row].label->name;
     char bare[4 * NAME_BYTES];
-    write_bare_name(bare, sizeof bare, without_prefixes(name));
+    format_bare_name(bare, sizeof bare, without_prefixes(name));
     shorten_name(to, bare);
 }
 
@@ -222,7 +208,7 @@ static const struct {
 /* Writes the name by which programs call a function: "poll" for __GI___poll, without a return type. */
 static void write_plain_name(char *to, size_t bytes, const char *name)
 {
-    write_bare_name(to, bytes, without_prefixes(name));
+    format_bare_name(to, bytes, without_prefixes(name));
     const char *space = strrchr(to, ' ');
     if (space)
         memmove(to, space + 1, strlen(space));

@@ -139,7 +139,8 @@ static size_t row_label_append(char *to, size_t room, const char *text, size_t c
     return format_columns(to + length);
 }
 
-/* Writes the foreign function that was called, for example " (in cos, libm)". */
+/* Writes the foreign function that was called, for example " (in cos, libm)". A name that is too long loses what is in
+ * brackets. */
 static void row_label_describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
                                     size_t bytes)
 {
@@ -148,11 +149,15 @@ static void row_label_describe_call(const struct rows *rows, uint32_t called, co
     if (called == ROW_NONE)
         return;
     const struct row_label *label = rows->row[called].label;
-    char *clean = format_clean(label->name, true);
+    char *clean = format_clean(label->name, true), *bare = memory_array(strlen(clean) + 1, 1);
     bool elsewhere = *label->module && strcmp(label->module, own_module) != 0;
-    format_shorten(name, sizeof name, clean, CALLED_COLUMNS, false);
+    format_bare_name(bare, strlen(clean) + 1, clean);
+    const char *type = strrchr(bare, ' '); /* before the name is the type that the function returns */
+    bool whole = !*bare || format_columns(clean) <= CALLED_COLUMNS;
+    format_shorten(name, sizeof name, whole ? clean : type ? type + 1 : bare, CALLED_COLUMNS, false);
     snprintf(text, bytes, " (in %s%s%.*s)", name, elsewhere ? ", " : "",
              elsewhere ? (int)strcspn(label->module, ".") : 0, label->module);
+    free(bare);
     free(clean);
 }
 

@@ -230,6 +230,19 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
     snprintf(to, to_bytes, "%.*s%s%s", (int)(head_end - text), text, mark, tail_start);
 }
 
+void format_bare_name(char *to, size_t bytes, const char *name)
+{
+    size_t used = 0, depth = 0;
+    bool whole = strstr(name, "operator") || *name == '<';
+    for (; *name && used + 1 < bytes && (whole || *name != '('); name++) {
+        depth += !whole && *name == '<';
+        if (depth == 0)
+            to[used++] = *name;
+        depth -= depth > 0 && *name == '>';
+    }
+    to[used] = '\0';
+}
+
 /* Returns a copy that can be printed on a terminal. The caller frees it. */
 static char *format_clean_for_terminal(const char *text, bool utf8)
 {
