@@ -214,9 +214,10 @@ static void find_nobody_busy(struct inquiry *inquiry)
                  DECIMAL(100 * without_s / waited_s, 0));
     }
     finding.title = format_printable("%s s with no thread busy%s", DECIMAL(seconds, 2), cores);
-    finding.evidence =
-        format_printable("all threads waited in OpenMP for %s %% of the run's %s s; no code is to blame for this time",
-                         DECIMAL(100 * seconds / wall_s, 0), DECIMAL(wall_s, 2));
+    finding.evidence = format_printable(
+        "all threads waited in OpenMP for %s %% of the run's %s s; no code is to blame for this time%s",
+        DECIMAL(100 * seconds / wall_s, 0), DECIMAL(wall_s, 2),
+        *cores ? "; a wait counts as idleness, also without a core" : "");
     finding.advice =
         format_printable("Either other processes took the cores, or threads pass tiny pieces of work to each other. "
                          "Measure on a quiet machine, and do not rely on the figures for idleness.");

@@ -118,6 +118,7 @@ WITH_PROFILE(that_waiting_threads_had_no_core_is_said)
     made.threads[0].idle_no_core = 8 * S;
     const char *title = only("nobody-busy")->title;
     assert_string_equal(strchr(title, ';'), "; waiting threads had no core for 89 % of their time");
+    assert_non_null(strstr(program.findings->finding[0].evidence, "a wait counts as idleness, also without a core"));
 }
 
 WITH_PROFILE(waiting_in_mpi_without_a_core_is_waiting)
