@@ -155,7 +155,8 @@ struct inquiry {
     /* by row: ns of waiting charged to ranks of other nodes; NULL if that is no finding */
     double *between_ns;
     double no_core_idle_ns; /* ns of idleness blamed on missing cores */
-    /* by row: the outermost region that contains the row, or ROW_NONE in serial code */
+    /* by row: the region that contains the row, or ROW_NONE in serial code; of several, the outermost one, unless threads
+     * wait in one of the others (split_nested_regions) */
     uint32_t *region;
     uint32_t *unit_of; /* by row */
     bool *in_task;     /* by row */

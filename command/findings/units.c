@@ -122,6 +122,41 @@ static void find_regions(struct inquiry *inquiry)
     }
 }
 
+/* Returns whether a place of waiting is in a parallel region, or at its end. */
+static bool is_place_of(const struct rows *rows, const struct wait_place *place, uint32_t region)
+{
+    const struct row *row = &rows->row[region];
+    bool end = place->kind == WAIT_REGION_END || place->in_region;
+    return end ? place->line == row->call_line && strcmp(place->function, rows->row[row->parent].label->name) == 0
+               : strcmp(place->function, row->label->name) == 0;
+}
+
+/* A region in another one is judged on its own if the waiting beside its code is mostly in it. */
+static void split_nested_regions(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    const struct wait_table *waits = inquiry->waits;
+    double *all_ns = memory_array(rows->count, sizeof *all_ns),
+           *inside_ns = memory_array(rows->count, sizeof *inside_ns);
+    for (size_t i = 0; i < waits->pair_count; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        const struct wait_place *place = &waits->place[pair->place];
+        uint32_t outermost = inquiry->region[pair->row];
+        if (outermost == ROW_NONE || !*place->function || place->kind == WAIT_LOCK || place->kind == WAIT_MPI)
+            continue;
+        for (uint32_t at = pair->row; at != outermost; at = rows->row[at].parent)
+            if (rows->row[at].kind == ROW_PARALLEL) {
+                all_ns[at] += pair->ns;
+                inside_ns[at] += is_place_of(rows, place, at) ? pair->ns : 0;
+            }
+    }
+    for (uint32_t i = 1; i < rows->count; i++)
+        if (inquiry->region[i] != ROW_NONE && inquiry->region[i] != i)
+            inquiry->region[i] = inside_ns[i] > MOSTLY * all_ns[i] ? i : inquiry->region[rows->row[i].parent];
+    free(all_ns);
+    free(inside_ns);
+}
+
 static enum cause cause_of(const struct inquiry *inquiry, enum wait_kind kind, uint32_t row)
 {
     if (kind == WAIT_BETWEEN_REGIONS)
@@ -434,6 +469,7 @@ void findings_gather_units(struct inquiry *inquiry)
         inquiry->awaited_ns[cause] = memory_array(count, sizeof *inquiry->awaited_ns[cause]);
     }
     find_regions(inquiry);
+    split_nested_regions(inquiry);
     gather_wait_pairs(inquiry);
     gather_known(inquiry);
     join_hosts(inquiry);

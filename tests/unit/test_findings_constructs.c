@@ -361,6 +361,22 @@ WITH_CONSTRUCTS(static_loops_between_frequent_barriers_are_part_of_them)
     assert_advice(&program.findings->finding[0], "larger chunks do not help");
 }
 
+/* Code of a nested region, in which one thread works for 4 s. */
+WITH_CONSTRUCTS(a_nested_region_is_named_if_threads_wait_in_it_or_at_its_end)
+{
+    uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
+    uint32_t code = frame(frame(frame(region, KEY(HEAVY)), KEY(OTHER_REGION)), KEY(ALLOCATOR));
+    run(code, 4, 1, THREADS, PROFILE_PLACE_BARRIER); /* at a barrier of the outer region */
+    struct merged_node *waiters = &made.nodes[made.profile.node_count - 1];
+    assert_non_null(strstr(only("coarse")->title, " in solve [parallel p.c:40]: "));
+    waiters->key = PROFILE_PLACE_KEY(PROFILE_PLACE_BARRIER, KEY(OTHER_REGION));
+    assert_non_null(strstr(only("coarse")->title, " in main [parallel p.c:90]: "));
+    waiters->key = PROFILE_PLACE_KEY(PROFILE_PLACE_REGION_END, KEY(HEAVY));
+    assert_non_null(strstr(only("coarse")->title, " in main [parallel p.c:90]: "));
+    waiters->key = PROFILE_PLACE_KEY(PROFILE_PLACE_REGION_END, KEY(SOLVE));
+    assert_non_null(strstr(only("coarse")->title, " in solve [parallel p.c:40]: "));
+}
+
 enum { COPY = 50, COPYING_REGION };
 
 /* A call in a line of a region takes 3 s of `busy` threads, for which the others wait, and the rest of the region 1 s.
