@@ -6,6 +6,15 @@
 
 #include "command/text/memory.h"
 
+/* Returns whether calls that wait for a unit's other code do so for no longer than the team waits for that code, so that one
+ * finding is about both. */
+static bool waits_less_than_team(const struct unit *unit)
+{
+    double idle_ns = unit->idle_ns[CAUSE_BARRIER] + unit->idle_ns[CAUSE_TASKS] + unit->lost_ns[CAUSE_BARRIER] +
+                     unit->lost_ns[CAUSE_TASKS];
+    return unit->passes && idle_ns >= MOSTLY * unit->awaiting_ns;
+}
+
 /* Returns whether another finding is about the row's sleep: serial code, a unit whose threads wait for it, or a lock
  * that it holds. */
 static bool is_told(const struct inquiry *inquiry, uint32_t index)
@@ -21,7 +30,7 @@ static bool is_told(const struct inquiry *inquiry, uint32_t index)
     if (unit == UNIT_NONE || !inquiry->unit[unit].idle_told)
         return false;
     return sums->blocked_idle >= MOSTLY * sums->blocked ||
-           (inquiry->unit[unit].passes && waits_for_threads(inquiry, index));
+           (waits_for_threads(inquiry, index) && waits_less_than_team(&inquiry->unit[unit]));
 }
 
 /* Returns whether a row's blocked time is that of a call, and not of a process that was stopped or not measured. */

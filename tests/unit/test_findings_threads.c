@@ -229,6 +229,19 @@ WITH_PROFILE(who_waits_for_a_thread_that_works_is_not_the_cause)
     assert_in(found("coarse")->title, "blocked in pthread_cond_wait");
 }
 
+/* Three threads mostly wait for another one's signal; the team waits at the end of the region for a short time only. */
+WITH_PROFILE(a_wait_for_a_thread_that_works_is_a_finding_if_the_team_waits_for_less_time)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE));
+    sleeps(frame(heavy(), FOREIGN_KEY(WAIT_CONDITION)), FUTEX, 5, 3, 3);
+    sleeps(frame(heavy(), FOREIGN_KEY(WAIT_CONDITION)), FUTEX, 1, 1, 2);
+    run(frame(frame(solve, KEY(REGION)), KEY(INIT)), 1, 1, THREADS, PROFILE_PLACE_REGION_END);
+    gather();
+    assert_string_equal(program.findings->finding[0].title,
+                        "16.00 s blocked in pthread_cond_wait (waiting for other threads)");
+    assert_in(found("coarse")->place, "init");
+}
+
 WITH_PROFILE(a_monitor_of_java_is_a_lock_although_it_is_built_on_a_condition)
 {
     fake_function(FOREIGN_KEY(NAMED), "ObjectMonitor::enter(JavaThread*)", "", 0, 0);
