@@ -178,6 +178,25 @@ WITH_PROFILE(waiting_that_exceeds_the_waiting_for_a_lock_has_another_cause)
     }
 }
 
+WITH_PROFILE(a_long_name_of_a_library_is_shown_without_arguments)
+{
+    enum { COPY = 50 };
+    const char *const names[][2] = {
+        {"std::vector<double, std::allocator<double> >::vector(std::vector<double> const&)",
+         "(in std::vector::vector, libomp)"},
+        {"std::istream<char>& std::getline<char, std::char_traits<char> >(int)", "(in std::getline, libomp)"},
+        {"(anonymous namespace)::a_function_of_a_library(int)", "(in (anonymous nam"},
+        {"std::ostream::operator<<(int)", "(in std::ostream::operator<<(int), libomp)"}};
+    for (int i = 0; i < 4; i++) {
+        fake_function(FOREIGN_KEY(COPY + i), names[i][0], "", 0, 0);
+        run(frame(frame(program.main_node, KEY(INIT)), FOREIGN_KEY(COPY + i)), 10, 1, 1, 0);
+        gather();
+        assert_has(found("serial")->place, names[i][1]);
+        destroy(NULL);
+        make(NULL);
+    }
+}
+
 WITH_PROFILE(locks_of_two_kinds_at_one_address_are_two)
 {
     uint32_t region = region_below(program.main_node);

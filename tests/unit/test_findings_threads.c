@@ -334,25 +334,6 @@ WITH_PROFILE(a_sleep_that_threads_of_the_program_end_is_a_wait_for_them)
     assert_in(program.findings->finding[0].evidence, "mostly woken by main  p.c:17");
 }
 
-WITH_PROFILE(a_long_name_of_a_library_is_shown_without_arguments)
-{
-    enum { COPY = 50 };
-    const char *const names[][2] = {
-        {"std::vector<double, std::allocator<double> >::vector(std::vector<double> const&)",
-         "(in std::vector::vector, libomp)"},
-        {"std::istream<char>& std::getline<char, std::char_traits<char> >(int)", "(in std::getline, libomp)"},
-        {"(anonymous namespace)::a_function_of_a_library(int)", "(in (anonymous nam"},
-        {"std::ostream::operator<<(int)", "(in std::ostream::operator<<(int), libomp)"}};
-    for (int i = 0; i < 4; i++) {
-        fake_function(FOREIGN_KEY(COPY + i), names[i][0], "", 0, 0);
-        run(frame(frame(program.main_node, KEY(INIT)), FOREIGN_KEY(COPY + i)), 10, 1, 1, 0);
-        gather();
-        assert_in(found("serial")->place, names[i][1]);
-        destroy(NULL);
-        start(NULL);
-    }
-}
-
 /* fflush() of the C library calls new_file_sync(), which writes; another library's select_device() sleeps. */
 WITH_PROFILE(names_that_only_look_alike_say_nothing)
 {
