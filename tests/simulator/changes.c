@@ -153,6 +153,23 @@ uint32_t oracle_threads_most(void)
     return (uint32_t)noted.counted_most;
 }
 
+void changes_look_ahead(void)
+{
+    uint32_t owner[MAX_LOCKS], turn[MAX_LOCKS] = {0};
+    memset(owner, 0xff, sizeof(owner)); /* NO_THREAD */
+    for (size_t i = noted.count; i-- > 0;) {
+        struct change *change = &noted.changes[i];
+        if (change->thread != NO_THREAD)
+            continue;
+        change->next_owner = owner[change->lock];
+        change->next_turn = turn[change->lock];
+        if (change->held)
+            owner[change->lock] = change->peer;
+        if (change->held && change->about_turn)
+            turn[change->lock] = 1 + change->peer;
+    }
+}
+
 size_t changes_count(void)
 {
     return noted.count;

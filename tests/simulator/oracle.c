@@ -416,27 +416,11 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
     add_places(begin_ns, end_ns, &crowd);
 }
 
-static uint32_t next_owner(const struct change *change)
-{
-    for (const struct change *next = change + 1; next < changes_at(0) + changes_count(); next++)
-        if (next->thread == NO_THREAD && !next->about_rank && next->lock == change->lock && next->held)
-            return next->peer;
-    return NO_THREAD;
-}
-
-static uint32_t next_turn(const struct change *change)
-{
-    for (const struct change *next = change + 1; next < changes_at(0) + changes_count(); next++)
-        if (next->about_turn && next->lock == change->lock && next->held)
-            return 1 + next->peer;
-    return 0;
-}
-
 static void apply(const struct change *change)
 {
     if (change->about_turn) {
         sum.locks[change->lock].inside = change->held;
-        sum.locks[change->lock].turn = change->held ? 0 : next_turn(change);
+        sum.locks[change->lock].turn = change->held ? 0 : change->next_turn;
         return;
     }
     if (change->about_rank) {
@@ -447,11 +431,11 @@ static void apply(const struct change *change)
         sum.locks[change->lock].held = change->held;
         sum.locks[change->lock].context = change->context;
         if (!sum.locks[change->lock].inside)
-            sum.locks[change->lock].turn = next_turn(change);
+            sum.locks[change->lock].turn = change->next_turn;
         /* of a mutex, which names who releases it, the next owner's samples do not look back */
         sum.locks[change->lock].owner = change->held                ? change->peer
                                         : change->peer != NO_THREAD ? NO_THREAD
-                                                                    : next_owner(change);
+                                                                    : change->next_owner;
         return;
     }
     struct now *now = &sum.threads[change->thread];
@@ -517,6 +501,7 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
     sum.threads = calloc(machine.thread_count, sizeof(*sum.threads));
     sum.thread_count = machine.thread_count;
     sum.cores = cores;
+    changes_look_ahead();
     for (size_t i = 0; i < changes_count(); i++) {
         uint64_t next_ns = i + 1 < changes_count() ? changes_at(i + 1)->time_ns : machine.now_ns;
         apply(changes_at(i));
