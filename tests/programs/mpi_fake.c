@@ -78,12 +78,12 @@ static int words[MOST + 1];
 
 static int calls, wrong;
 
-static uint64_t parameter(unsigned number, int is_fortran)
+static __attribute__((noinline)) uint64_t parameter(unsigned number, int is_fortran)
 {
     return is_fortran ? (uint64_t)(uintptr_t)&words[number] : NUMBERED(number, calls);
 }
 
-static void check(const char *name, unsigned count, int is_fortran, uint64_t result)
+static __attribute__((noinline)) void check(const char *name, unsigned count, int is_fortran, uint64_t result)
 {
     int error = errno;
     unsigned same = 0;
