@@ -103,19 +103,23 @@ static struct relief relief_of(const struct inquiry *inquiry, const struct unit 
 }
 
 /* Writes the name of the function that is called in the section for which threads wait most. Writes "" if the
- * section calls none, or if another call in the region has the same name. */
+ * section calls none, or if other sections may, too: if another call in the region has the same name, or if there is no other
+ * code, because compilers make one call of those of several sections. */
 static void name_longest_section(const struct inquiry *inquiry, const struct unit *unit, char name[NAME_BYTES])
 {
     const struct rows *rows = inquiry->rows;
     uint32_t section = unit->worst[CAUSE_BARRIER], region = inquiry->region[section], twins = 0;
+    double others_ns = 0;
     *name = '\0';
     while (section && section != region && rows->row[section].parent != region)
         section = rows->row[section].parent;
     if (!section || section == region)
         return;
-    for (uint32_t i = region + 1; i < rows->row[region].end; i = rows->row[i].end)
+    for (uint32_t i = region + 1; i < rows->row[region].end; i = rows->row[i].end) {
         twins += rows->row[i].kind != ROW_STATEMENT && rows->row[i].function == rows->row[section].function;
-    if (twins == 1)
+        others_ns += i == section ? 0 : rows->row[i].inclusive->work;
+    }
+    if (twins == 1 && others_ns > 0)
         shorten_name(name, rows->row[section].label->name);
 }
 
