@@ -103,7 +103,7 @@ CHECK_OBJECTS := $(CHECK_SOURCES:%.c=$(BUILD)/check/%.o)
 
 $(BUILD)/check/%.o: %.c | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)
-	@$(CC) $(ALL_CFLAGS) -ffunction-sections -fdata-sections -fno-inline -c -o $@ $<
+	@$(CC) $(ALL_CFLAGS) -g0 -ffunction-sections -fdata-sections -fno-inline -c -o $@ $<
 
 CHECKS := 'scripts/check-layers.py $(BUILD)' 'scripts/check-layers.py --self-test' \
     'scripts/check-sizes.py' 'scripts/check-sizes.py --self-test' \
