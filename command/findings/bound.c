@@ -115,8 +115,9 @@ static double cost_s(const struct inquiry *inquiry, const struct relief *relief)
     double cores = inquiry->cores >= 1 ? fmin(inquiry->cores, threads) : threads;
     double idle_to_wall = threads > 1 ? (1 - 1 / cores) / (threads - 1) : 0;
     double asleep_s = fmin(relief->asleep_s, relief->idle_s), spent_s = relief->spent_s + relief->slowed_s;
-    double cost = (relief->idle_s - asleep_s) * idle_to_wall + (asleep_s + relief->waited_s) / threads;
-    cost += fmax(spent_s / cores, (spent_s + relief->lost_s) / threads);
+    double cost = (relief->idle_s - asleep_s) * idle_to_wall + asleep_s / threads;
+    double paid = relief->waited_s / threads + fmax(spent_s / cores, (spent_s + relief->lost_s) / threads);
+    cost += paid * (1 + relief->error_share);
     if (relief->idle_follows)
         cost = fmin(cost, relief->waited_s + spent_s + relief->lost_s);
     return cost / ranks + relief->wall_s;

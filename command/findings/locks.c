@@ -190,9 +190,10 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
                             .asleep_s = idle_s,
                             .moved_s = 1e-9 * waiting->held_ns,
                             .idle_follows = true};
-    add_lock_calls(inquiry, inquiry->rows->row[waiting->row].function, &relief);
-    relief.slowed_s =
-        slowed_by(relief.spent_s + 1e-9 * waiting->handoff_ns, 1e-9 * fmax(waiting->work_ns, waiting->held_ns));
+    add_lock_calls(inquiry, waiting->row, &relief);
+    /* the data that a lock protects moves between caches with it, which may take as long as passing the lock on */
+    double passed_s = relief.spent_s + 1e-9 * waiting->handoff_ns, held_s = 1e-9 * waiting->held_ns;
+    relief.slowed_s = fmin(held_s, passed_s) + slowed_by(passed_s, fmax(0, 1e-9 * waiting->work_ns - held_s));
     if (lock && is_nameless_construct(lock))
         snprintf(name, sizeof name, "%s %s", lock_kind_name[lock->kind], lock->name);
     else if (lock)

@@ -279,6 +279,7 @@ void find_fine_units(struct inquiry *inquiry)
 {
     double *start_ns = memory_array(inquiry->unit_count, sizeof *start_ns);
     double regions = (double)inquiry->profile->header.regions;
+    bool all_tiny = nobody_busy_is_enough(inquiry) && idles_for_tiny_regions(inquiry);
     /* Twice: the units that are tiny decide what the overhead of loops and barriers is blamed on. */
     for (int pass = 0; pass < 2; pass++) {
         struct group *group = memory_array(inquiry->unit_count, sizeof *group);
@@ -293,7 +294,8 @@ void find_fine_units(struct inquiry *inquiry)
         for (uint32_t i = 0; i < inquiry->unit_count; i++) {
             struct unit *unit = &inquiry->unit[i];
             unit->fine = pieces_are_too_small(inquiry, &group[i], &unit->fine_by);
-            unit->tiny = start_ns[i] > 0 && start_ns[i] >= unit->sum.work && unit->sum.work < regions * TINY_S * 1e9;
+            unit->tiny = start_ns[i] > 0 && (all_tiny || start_ns[i] >= unit->sum.work) &&
+                         unit->sum.work < regions * TINY_S * 1e9;
         }
         free(group);
     }
@@ -319,16 +321,22 @@ static bool row_calls_lock(struct inquiry *inquiry, uint32_t index, uint32_t *fu
     return row->kind == ROW_RUNTIME && row->exclusive->overhead > 0 && spent_in(inquiry, index) == CONSTRUCT_LOCK;
 }
 
-void add_lock_calls(struct inquiry *inquiry, uint32_t function, struct relief *relief)
+void add_lock_calls(struct inquiry *inquiry, uint32_t row, struct relief *relief)
 {
-    double lost_ns = 0, idle_ns = 0;
-    uint32_t caller;
-    for (uint32_t i = 1; i < inquiry->rows->count; i++) {
-        if (!row_calls_lock(inquiry, i, &caller) || caller != function)
-            continue;
-        relief->spent_s += 1e-9 * inquiry->rows->row[i].exclusive->overhead;
-        add_lost_below(inquiry->rows, i, &lost_ns, &idle_ns);
+    const struct rows *rows = inquiry->rows;
+    uint32_t region = inquiry->region[row], caller;
+    double spent_ns = 0, lost_ns = 0, idle_ns = 0;
+    for (uint32_t at = row, last = ROW_NONE; at != last && !(spent_ns > 0);) {
+        for (uint32_t i = 1; i < rows->count; i++) {
+            if (!row_calls_lock(inquiry, i, &caller) || caller != rows->row[at].function)
+                continue;
+            spent_ns += rows->row[i].exclusive->overhead;
+            add_lost_below(rows, i, &lost_ns, &idle_ns);
+        }
+        last = at;
+        at = at == region || region == ROW_NONE ? at : rows->row[at].parent;
     }
+    relief->spent_s += 1e-9 * spent_ns;
     relief->lost_s += 1e-9 * lost_ns;
     relief->idle_s += 1e-9 * idle_ns;
 }

@@ -151,8 +151,11 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
 void put_bounded_finding(struct inquiry *inquiry, const struct finding *finding, const struct relief *relief)
 {
     struct finding bounded = *finding;
-    bool chance = finding->sampled && error_of_finding(inquiry, finding) >= finding->seconds;
-    bounded.gain_s = bound_of(inquiry, relief);
+    double error_s = finding->sampled ? error_of_finding(inquiry, finding) : 0;
+    bool chance = finding->sampled && error_s >= finding->seconds;
+    struct relief most = *relief;
+    most.error_share = finding->seconds > 0 ? error_s / finding->seconds : 0;
+    bounded.gain_s = bound_of(inquiry, &most);
     if (bounded.gain_s >= LEAST_GAIN_S && !chance) {
         put_finding(inquiry, &bounded);
         return;

@@ -115,6 +115,7 @@ struct relief {
     double dropped_s; /* time of the code itself that need not be spent */
     double start_s;   /* time before the tool's start that other threads may take over */
     double wall_s;    /* seconds of the run that are gone as well, by the rule's own estimate */
+    double error_share; /* sampling error of waited_s and spent_s as a share of them; put_bounded_finding sets it */
     /* idle_s is only a consequence of waited_s, spent_s and slowed_s, so no more than these can be gone from the run */
     bool idle_follows;
 };
@@ -236,8 +237,9 @@ void findings_gather_floors(struct inquiry *inquiry);
 double bound_of(const struct inquiry *inquiry, const struct relief *relief);
 /* Returns how much of the work of the code that makes calls of the runtime may be gone with these calls. */
 double slowed_by(double calls_s, double work_s);
-/* Adds the time of calls that take and release locks in a function: a repair may make them unnecessary. */
-void add_lock_calls(struct inquiry *inquiry, uint32_t function, struct relief *relief);
+/* Adds the time of calls that take and release locks: those in the function of a row, or in the nearest one of the same
+ * region that takes locks and calls it. A repair may make them unnecessary. */
+void add_lock_calls(struct inquiry *inquiry, uint32_t row, struct relief *relief);
 /* Returns the thread-seconds for which waiting threads had no core. The ledgers' idle_no_core includes such
  * time of sleeping threads, so the share of sleeping threads is subtracted. */
 double waited_without_core_s(const struct profile *profile);

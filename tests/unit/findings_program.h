@@ -167,6 +167,13 @@ static inline char *summary(void)
     return made_text;
 }
 
+/* The bound contains the sampling error. */
+static inline void assert_bound(const struct finding *finding, double expected_s)
+{
+    if (!(finding->gain_s >= expected_s - 1e-9 && finding->gain_s <= expected_s + finding->error))
+        fail_msg("%.9f instead of %.9f (+ %.9f)", finding->gain_s, expected_s, finding->error);
+}
+
 static inline void assert_about(double value, double expected)
 {
     if (fabs(value - expected) > 1e-6 * fabs(expected) + 1e-9)

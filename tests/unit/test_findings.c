@@ -20,7 +20,7 @@ WITH_PROFILE(serial_code_is_bounded_by_amdahls_law)
     run(frame(program.main_node, KEY(INIT)), 2, 1, 1, 0);
     const struct finding *finding = only("serial");
     assert_about(finding->seconds, 2 * (THREADS - 1));
-    assert_about(finding->gain_s, 2 - 2.0 / THREADS);
+    assert_bound(finding, 2 - 2.0 / THREADS);
     assert_about(finding->share, 100 * 6.0 / 48);
     assert_string_equal(finding->place, "init  p.c:31  < main");
     assert_non_null(strstr(finding->title, "2.00 s of serial code"));
@@ -65,10 +65,10 @@ WITH_PROFILE(small_serial_pieces_add_up_and_one_function_in_many_contexts_is_nam
     gather();
     assert_int_equal(program.findings->count, 2);
     const struct finding *pieces = &program.findings->finding[0], *one = &program.findings->finding[1];
-    assert_about(pieces->gain_s, 2 * 0.75);
+    assert_bound(pieces, 2 * 0.75);
     assert_int_equal(strncmp(pieces->place, "solve  ", 7), 0);
     assert_non_null(strstr(pieces->title, "in small pieces"));
-    assert_about(one->gain_s, 1.5 * 0.75);
+    assert_bound(one, 1.5 * 0.75);
     assert_int_equal(strncmp(one->place, "allocate  p.c:71", 16), 0);
     assert_non_null(strstr(one->evidence, "in 100 calling contexts"));
 }
@@ -81,7 +81,7 @@ WITH_PROFILE(a_region_is_judged_by_how_many_threads_were_busy)
     run(heavy, 2, 2, THREADS, PROFILE_PLACE_WORKSHARE);
     const struct finding *finding = only("imbalance");
     assert_about(finding->seconds, 4);
-    assert_about(finding->gain_s, 1);
+    assert_bound(finding, 1);
     assert_string_equal(finding->title, "unequal work in solve [parallel p.c:40]: 3.3 of 4 threads busy");
     assert_int_equal(strncmp(finding->place, "heavy  p.c:51", 13), 0);
     assert_non_null(strstr(finding->evidence, "solve [parallel p.c:40]"));
@@ -91,7 +91,7 @@ WITH_PROFILE(a_region_is_judged_by_how_many_threads_were_busy)
 WITH_PROFILE(a_region_with_one_busy_thread_is_too_coarse)
 {
     run(region_below(program.main_node), 2, 1, THREADS, PROFILE_PLACE_REGION_END);
-    assert_about(only("coarse")->gain_s, 1.5);
+    assert_bound(only("coarse"), 1.5);
 }
 
 WITH_PROFILE(contexts_of_one_region_are_one_finding)
@@ -109,14 +109,14 @@ WITH_PROFILE(waiting_for_the_last_task_is_no_imbalance)
 {
     uint32_t solve = frame(program.main_node, KEY(SOLVE));
     run(frame(solve, KEY(TASK)), 2, 1, THREADS, PROFILE_PLACE_REGION_END);
-    assert_about(only("task-starved")->gain_s, 1.5);
+    assert_bound(only("task-starved"), 1.5);
 }
 
 WITH_PROFILE(a_region_of_two_threads_is_a_small_team)
 {
     run(region_below(program.main_node), 4, 2, 2, 0);
     const struct finding *finding = only("narrow");
-    assert_about(finding->gain_s, 2);
+    assert_bound(finding, 2);
     assert_string_equal(finding->title, "small team: on average 2.0 of 4 threads take part");
 }
 
@@ -130,7 +130,7 @@ WITH_PROFILE(overhead_is_told_by_construct)
     const struct finding *tasks = &program.findings->finding[0], *regions = &program.findings->finding[1];
     assert_string_equal(tasks->rule, "fine");
     assert_string_equal(tasks->title, "tasks are too small: 15 % of the effort is overhead");
-    assert_about(tasks->gain_s, 2);
+    assert_bound(tasks, 2);
     assert_int_equal(tasks->metric, METRIC_OVERHEAD);
     assert_non_null(strstr(regions->evidence, "80000.0 us for each of 50 regions"));
 }
@@ -148,7 +148,7 @@ WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
     uint32_t region = region_below(program.main_node);
     run(region, 3, 2, THREADS, PROFILE_PLACE_BARRIER);
     run(add(region, PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC)), 1, THREADS, THREADS, 0);
-    assert_about(only("both")->gain_s, 6.0 / 4 + 1.25 * 4.0 / 4);
+    assert_bound(only("both"), 6.0 / 4 + 1.25 * 4.0 / 4);
 }
 
 /* Larger pieces have less of both. */
@@ -159,7 +159,7 @@ WITH_PROFILE(idleness_beside_the_overhead_itself_belongs_to_it)
     run(add(region, PROFILE_NODE_RUNTIME, KEY(TASK_ALLOC)), 3, 2, THREADS, PROFILE_PLACE_BARRIER);
     const struct finding *finding = only("fine");
     assert_has(finding->title, "tasks are too small");
-    assert_about(finding->gain_s, 6.0 / 4 + 1.25 * 6.0 / 4);
+    assert_bound(finding, 6.0 / 4 + 1.25 * 6.0 / 4);
 }
 
 /* The code that holds the lock takes much longer in one thread than in the others. */
@@ -221,7 +221,7 @@ WITH_PROFILE(a_contended_lock_is_named_and_bounded)
     add_lock(heavy, 0x1234, 6);
     const struct finding *finding = only("lock-bound");
     assert_about(finding->seconds, 6);
-    assert_about(finding->gain_s, 6.0 / THREADS);
+    assert_bound(finding, 6.0 / THREADS);
     assert_non_null(strstr(finding->title, "waiting for 0x1234"));
     assert_int_equal(strncmp(finding->place, "heavy", 5), 0);
 }
@@ -273,13 +273,13 @@ WITH_PROFILE(locks_and_idleness_count_once_however_many_contexts_hold)
     }
     const struct finding *finding = only("lock-bound");
     assert_non_null(strstr(finding->title, "waiting for 50 locks"));
-    assert_about(finding->gain_s, 6.0 / THREADS + 0.6 / THREADS);
+    assert_bound(finding, 6.0 / THREADS + 0.6 / THREADS);
 }
 
 WITH_PROFILE(time_before_openmp_is_its_own_rule)
 {
     made.profile.header.before_start_ns = (uint64_t)(3 * S);
-    assert_about(only("start-up")->gain_s, 3 * 0.75);
+    assert_bound(only("start-up"), 3 * 0.75);
     assert_non_null(strstr(only("start-up")->advice, "Run the program with `blame run`"));
 }
 

@@ -181,27 +181,43 @@ WITH_RUN(no_bound_is_as_long_as_the_run)
     assert_gain("fine", 3);
 }
 
-/* Each thread waits for the lock for 0.5 s, and takes and releases it for 1 s. */
+/* Each thread waits for the lock for 0.5 s, and takes and releases it for 1 s: in the code that has it, in the region that
+ * calls this code, or elsewhere. */
 WITH_RUN(calls_that_take_a_lock_go_with_the_waiting_for_it_and_the_other_way_round)
 {
     fake_function(KEY(COSINE + 1), "omp_set_lock", "", 0, 0);
-    for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+    for (int where = 0; where < 3; where++) {
         uint32_t section = critical_section();
+        const uint32_t caller[] = {section, frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)),
+                                   program.main_node};
         add_lock(section, 0x1234, 2);
         run(frame(program.main_node, KEY(OTHER_REGION)), 2.5, THREADS, THREADS, 0);
-        run(add(elsewhere ? program.main_node : section, PROFILE_NODE_RUNTIME, KEY(COSINE + 1)), 1, THREADS, THREADS,
-            0);
+        run(add(caller[where], PROFILE_NODE_RUNTIME, KEY(COSINE + 1)), 1, THREADS, THREADS, 0);
         for (int i = 0; i < THREADS; i++) {
             made.threads[i].lock_wait = 0.5 * S;
             made.threads[i].overhead = 1 * S;
             made.threads[i].work = 2.5 * S;
         }
-        assert_gain("lock-bound", elsewhere ? 0.5 : 1.5);
-        assert_gain("fine", elsewhere ? 1 : 1.5);
+        assert_gain("lock-bound", where == 2 ? 0.5 : 1.5);
+        assert_gain("fine", where == 0 ? 1.5 : 1);
         destroy(NULL);
         make_run(NULL);
         fake_function(KEY(COSINE + 1), "omp_set_lock", "", 0, 0);
     }
+}
+
+/* The lock passes from thread to thread for 2 s, and its holders work for 4 s: for half of this they may wait for data. */
+WITH_RUN(data_that_moves_between_caches_with_the_lock_goes_with_the_waiting)
+{
+    uint32_t section = critical_section();
+    run(section, 1, THREADS, THREADS, 0);
+    add_lock(section, 0x1234, 1);
+    add_lock(add(section, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), 0x1234, 2);
+    for (int i = 0; i < THREADS; i++) {
+        made.threads[i].lock_wait = 0.75 * S;
+        made.threads[i].work = 1 * S;
+    }
+    assert_gain("lock-bound", 0.75 + 0.5);
 }
 
 /* Without a core, threads wait for 1 s each between pieces that are too small. Those that are large enough keep it. */
@@ -276,6 +292,19 @@ WITH_RUN(waiting_at_the_ends_of_regions_goes_with_them_unless_these_are_long)
     assert_gain("fine", 2 * 3 / 4.0 + 0.4 * 1.25);
     made.profile.header.regions = 1000;
     assert_gain("fine", 3 / 4.0 + 0.4 * 1.25);
+}
+
+/* The work is more than the calls that start the regions, but less than all that the regions cost. */
+WITH_RUN(a_loop_in_a_tiny_region_belongs_to_the_region)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE)), region = frame(solve, KEY(REGION));
+    run(add(solve, PROFILE_NODE_RUNTIME, KEY(FORK)), 0.4, 1, 1, 0);
+    run(add(region, PROFILE_NODE_RUNTIME, KEY(DISPATCH)), 0.4, THREADS, THREADS, 0);
+    run(region, 0.8, THREADS, THREADS, 0);
+    all_threads(0.8, 0.5);
+    made.profile.header.regions = 1000 * 1000;
+    assert_gain("fine", WALL_S - 0.8 + 0.5 * 0.25);
+    assert_int_equal(program.findings->count, 1);
 }
 
 /* Threads wait for each other, and the time before the first use of OpenMP stays. */

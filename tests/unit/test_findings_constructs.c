@@ -425,7 +425,7 @@ WITH_CONSTRUCTS(a_copy_constructor_that_the_directives_line_calls_copies)
     run(frame(frame(region, KEY(CONSTRUCTOR)), FOREIGN_KEY(NEW)), 3, THREADS, THREADS, 0);
     run(frame(region, KEY(DESTRUCTOR)), 2, THREADS, THREADS, 0);
     assert_title(only("copies"), "threads copy private variables for 24.00 s");
-    assert_about(program.findings->finding[0].gain_s, 8);
+    assert_bound(&program.findings->finding[0], 8);
 }
 
 WITH_CONSTRUCTS(a_copy_constructor_of_a_template_copies)
@@ -456,7 +456,7 @@ WITH_CONSTRUCTS(waiting_for_threads_that_copy_is_no_finding_of_its_own)
 {
     uint32_t copy = copy_in_some("__memcpy_avx512_unaligned_erms", 21, 2);
     const struct finding *copies = only("copies");
-    assert_about(copies->gain_s, 3.0 * 2 / THREADS + 3.0 * 2 / THREADS);
+    assert_bound(copies, 3.0 * 2 / THREADS + 3.0 * 2 / THREADS);
     run(copy, 5, 1, 1, 0); /* while the others have not entered */
     only("copies");
 }
