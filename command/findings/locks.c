@@ -194,6 +194,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     /* the data that a lock protects moves between caches with it, which may take as long as passing the lock on */
     double passed_s = relief.spent_s + 1e-9 * waiting->handoff_ns, held_s = 1e-9 * waiting->held_ns;
     relief.slowed_s = fmin(held_s, passed_s) + slowed_by(passed_s, fmax(0, 1e-9 * waiting->work_ns - held_s));
+    bool plain = lock && (lock->kind == PROFILE_LOCK_LOCK || lock->kind == PROFILE_LOCK_NEST_LOCK);
     if (lock && is_nameless_construct(lock))
         snprintf(name, sizeof name, "%s %s", lock_kind_name[lock->kind], lock->name);
     else if (lock)
@@ -209,7 +210,8 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
         snprintf(slept, sizeof slept, ", and for about %s %% its holder slept",
                  DECIMAL(100 * waiting->asleep_ns / waiting->ns, 0));
     }
-    finding.title = format_printable("%s s of waiting for %s%s%s", DECIMAL(seconds, 2), name, asleep, cores);
+    finding.title = format_printable("%s s of waiting for %s%s%s%s", DECIMAL(seconds, 2), plain ? "lock " : "", name,
+                                     asleep, cores);
     finding.evidence = format_printable("for %s %% of %s, nobody held the lock%s%s%s",
                                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0),
                                         *cores ? "the first part" : "that", slept, more, then);

@@ -1,25 +1,38 @@
 /* Finds regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions
  * that also have much overhead. */
 #include <math.h>
+#include <string.h>
 
 #include "command/findings/rules.h"
 #include "command/rows/own.h"
 
-#define CHANCE 0.05 /* probability below which it is not chance that one of equal threads is found at work for longer */
+#define CHANCE                 0.05 /* probability below which it is not chance that one of equal threads is found at work for longer */
+#define LEAST_OVERHEAD_PERCENT 0.1 /* of the effort; less overhead is not mentioned */
 
 static bool is_named_unit(const struct inquiry *inquiry, const struct unit *unit)
 {
     return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
 }
 
+/* Returns which worksharing constructs threads waited at the ends of. */
+static const char *ends_of_worksharing(const struct unit *unit)
+{
+    double known = MOSTLY * unit->idle.shared_idle;
+    return !(known > 0)                   ? "at the ends of loops, sections or single constructs"
+           : unit->idle.sections >= known ? "at the ends of sections"
+           : unit->idle.single >= known   ? "at the ends of single constructs"
+           : unit->idle.loops >= known    ? "at the ends of loops"
+                                          : "at the ends of loops, sections or single constructs";
+}
+
 /* Returns words for the kind of wait in which threads idled most. Waits of unknown kind are beside threads
  * that wait for locks, if there are such threads. */
 static const char *place_of_waiting(const struct unit *unit, bool tasks)
 {
-    static const char *const words[WAIT_KINDS] = {
+    const char *const words[WAIT_KINDS] = {
         [WAIT_UNKNOWN] = "at barriers",
         [WAIT_BARRIER] = "at barriers",
-        [WAIT_WORKSHARE] = "at the ends of loops, sections or single constructs",
+        [WAIT_WORKSHARE] = ends_of_worksharing(unit),
         [WAIT_REGION_END] = "at the end",
         [WAIT_TASKWAIT] = "in taskwait",
         [WAIT_TASKGROUP] = "at the ends of taskgroups",
@@ -123,11 +136,42 @@ static void name_longest_section(const struct inquiry *inquiry, const struct uni
         shorten_name(name, rows->row[section].label->name);
 }
 
-/* Returns the evidence that every finding about an idle region has. */
-static char *idle_evidence(const struct inquiry *inquiry, const struct unit *unit, const char *where)
+/* Returns how many regions or tasks a unit has; contexts of one count once. */
+static size_t count_constructs(const struct inquiry *inquiry, const struct unit *unit)
 {
-    double overhead = unit->sum.overhead * 1e-9;
-    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "", name[NAME_BYTES];
+    struct tally constructs = {0};
+    for (uint32_t i = 1; i < inquiry->rows->count; i++)
+        if (inquiry->region[i] == i && inquiry->unit_of[i] != UNIT_NONE && &inquiry->unit[inquiry->unit_of[i]] == unit)
+            tally_add(&constructs, inquiry->rows->row[i].function, i, 0);
+    size_t count = constructs.count;
+    tally_free(&constructs);
+    return count;
+}
+
+/* Writes where threads waited: "at barriers in f [parallel f.c:2]", "in taskwait for f [task f.c:5] and 1 other". */
+static void describe_waiting(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, const char *where,
+                             char to[2 * NAME_BYTES])
+{
+    const struct row *construct = &inquiry->rows->row[construct_at(inquiry, unit, row)];
+    size_t count = construct->kind == ROW_TASK ? count_constructs(inquiry, unit) : 1;
+    bool end = strcmp(where, "at the end") == 0;
+    char name[NAME_BYTES], others[FORMAT_NUMBER_BYTES + 16] = "";
+    shorten_name(name, construct->label->name);
+    if (count > 1)
+        snprintf(others, sizeof others, " and %zu other%s", count - 1, count > 2 ? "s" : "");
+    snprintf(to, 2 * NAME_BYTES, "%s %s %s%s", where,
+             construct->kind == ROW_TASK ? (end ? "of the region for" : "for")
+             : end                       ? "of"
+                                         : "in",
+             name, others);
+}
+
+/* Returns the evidence that every finding about an idle region has. row: the place of the finding */
+static char *idle_evidence(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, const char *where)
+{
+    double overhead = percent_of_program(inquiry, unit->sum.overhead * 1e-9);
+    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "";
+    char waiting[2 * NAME_BYTES], also[FORMAT_NUMBER_BYTES + 64] = "";
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     double per_thread = unit->idle.scarcity > 0 ? unit->idle.loops / unit->idle.scarcity : 0;
@@ -139,9 +183,10 @@ static char *idle_evidence(const struct inquiry *inquiry, const struct unit *uni
     if (waits_for_sleep(unit))
         snprintf(asleep, sizeof asleep, ", %s %% of it while the busy threads slept",
                  DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
-    shorten_name(name, inquiry->rows->row[unit->row].label->name);
-    return format_printable("threads waited %s in %s%s%s%s; the overhead there is %s %% of the effort", where, name,
-                            some, pieces, asleep, DECIMAL(percent_of_program(inquiry, overhead), 1));
+    if (overhead >= LEAST_OVERHEAD_PERCENT)
+        snprintf(also, sizeof also, "; the overhead there is %s %% of the effort", DECIMAL(overhead, 1));
+    describe_waiting(inquiry, unit, waits_for_sleep(unit) ? unit->asleep : row, where, waiting);
+    return format_printable("threads waited %s%s%s%s%s", waiting, some, pieces, asleep, also);
 }
 
 /* What keeps threads waiting at barriers. */
@@ -294,7 +339,7 @@ static void put_barrier_finding(struct inquiry *inquiry, struct unit *unit, doub
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
-    finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, false));
+    finding.evidence = idle_evidence(inquiry, unit, finding.row, place_of_waiting(unit, false));
     name_longest_section(inquiry, unit, section);
     bool longest = why == UNEVEN_SECTIONS && *section;
     snprintf(title, sizeof title, "%s%s%s%s", texts[why].title, longest ? " (the longest: " : "",
@@ -311,7 +356,7 @@ static void put_tasks_finding(struct inquiry *inquiry, struct unit *unit, double
         return;
     struct finding finding =
         start_idle_region_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
-    finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, true));
+    finding.evidence = idle_evidence(inquiry, unit, finding.row, place_of_waiting(unit, true));
     regions_set_title_and_advice(
         inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, create them earlier and in several threads, and start long tasks first. Use "
@@ -343,7 +388,7 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
         finding.title = format_printable("%s: on average %s of %s threads take part",
                                          late ? "threads come late, or not always" : "small team", DECIMAL(team, 1),
                                          DECIMAL(inquiry->threads, 0));
-    finding.evidence = idle_evidence(inquiry, unit, "outside any team, and others worked");
+    finding.evidence = idle_evidence(inquiry, unit, finding.row, "outside any team, and others worked");
     finding.advice = format_printable(
         "%s", late ? "Samples saw all threads in this region, so its team is not always small. If the region is short, "
                      "threads spend this time waking up: make it larger, or merge it with its neighbours. If it runs "
@@ -439,7 +484,7 @@ void find_both(struct inquiry *inquiry)
         relief.slowed_s = slowed_by(overhead, 1e-9 * unit->sum.work);
         relief.wall_s += inquiry->nobody_busy_s;
         finding.title = format_printable("much idleness and much overhead");
-        finding.evidence = idle_evidence(inquiry, unit, place_of_waiting(unit, true));
+        finding.evidence = idle_evidence(inquiry, unit, finding.row, place_of_waiting(unit, true));
         finding.advice = format_printable(
             "Smaller pieces of work would raise the overhead, and larger pieces the idleness. Divide the work in "
             "another way.");

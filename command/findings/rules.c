@@ -81,10 +81,16 @@ double busy_threads(const struct profile_sums *sum)
     return sum->inverse_busy > 0 ? profile_sums_own(sum) / sum->inverse_busy : 0;
 }
 
+uint32_t construct_at(const struct inquiry *inquiry, const struct unit *unit, uint32_t row)
+{
+    uint32_t at = inquiry->region[row];
+    return at != ROW_NONE && &inquiry->unit[inquiry->unit_of[at]] == unit ? at : unit->row;
+}
+
 void name_construct(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, char to[CONSTRUCT_BYTES])
 {
     const struct rows *rows = inquiry->rows;
-    const struct row *construct = &rows->row[unit->row];
+    const struct row *construct = &rows->row[construct_at(inquiry, unit, row)];
     char name[NAME_BYTES];
     bool begins = rows->row[rows_own(rows, row)].function == construct->function;
     bool known = construct->kind == ROW_PARALLEL || construct->kind == ROW_TASK;

@@ -270,8 +270,11 @@ const char *describe_part(char to[PART_BYTES], const struct inquiry *inquiry, do
 /* Returns the average number of busy threads while the code with these sums ran. */
 double busy_threads(const struct profile_sums *sum);
 
-/* Writes " in " and the name of a unit's region or task, with its directive's line. Writes "" if the place of a
- * finding at `row` begins with it. */
+/* Returns the region or task of a unit that contains the row; the one with most effort if none does. A unit of tasks may
+ * contain several. */
+uint32_t construct_at(const struct inquiry *inquiry, const struct unit *unit, uint32_t row);
+/* Writes " in " and the name of this region or task, with its directive's line. Writes "" if the place of a finding at
+ * `row` begins with it. */
 void name_construct(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, char to[CONSTRUCT_BYTES]);
 
 /* Records a finding and takes ownership of its texts. Derives place from row, and share from seconds. */

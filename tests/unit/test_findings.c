@@ -112,6 +112,20 @@ WITH_PROFILE(waiting_for_the_last_task_is_no_imbalance)
     assert_bound(only("task-starved"), 1.5);
 }
 
+/* Tasks of one region are one finding; its title names the construct of its place. */
+WITH_PROFILE(the_title_names_the_task_that_the_place_is_in)
+{
+    uint32_t solve = frame(program.main_node, KEY(SOLVE));
+    name(COSINE + 2, "fill [task p.c:6]", 6, SYMBOL_TASK);
+    run(frame(solve, KEY(COSINE + 2)), 3, THREADS, THREADS, PROFILE_PLACE_REGION_END);
+    run(frame(frame(solve, KEY(TASK)), KEY(HEAVY)), 2, 1, THREADS, PROFILE_PLACE_REGION_END);
+    const struct finding *finding = only("task-starved");
+    assert_has(finding->title, "too few tasks in solve [task p.c:60]:");
+    assert_has(finding->place, "heavy  p.c:51  < solve [task p.c:60]");
+    assert_string_equal(finding->evidence,
+                        "threads waited at the end of the region for solve [task p.c:60] and 1 other");
+}
+
 WITH_PROFILE(a_region_of_two_threads_is_a_small_team)
 {
     run(region_below(program.main_node), 4, 2, 2, 0);
@@ -222,7 +236,7 @@ WITH_PROFILE(a_contended_lock_is_named_and_bounded)
     const struct finding *finding = only("lock-bound");
     assert_about(finding->seconds, 6);
     assert_bound(finding, 6.0 / THREADS);
-    assert_non_null(strstr(finding->title, "waiting for 0x1234"));
+    assert_non_null(strstr(finding->title, "waiting for lock 0x1234"));
     assert_int_equal(strncmp(finding->place, "heavy", 5), 0);
 }
 

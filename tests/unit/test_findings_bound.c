@@ -356,7 +356,7 @@ WITH_RUN(a_card_says_each_number_once)
 {
     write_in_turn(4);
     char *text = card();
-    assert_has(text, " 1. 12.00 s of waiting for 0x1234");
+    assert_has(text, " 1. 12.00 s of waiting for lock 0x1234");
     assert_has(text, " % of the effort of 12.00 thread-seconds (+- 0.00 s); the run could be at most 3.00 s shorter");
     assert_int_equal(times(text, "3.00"), 1);
     destroy(NULL);

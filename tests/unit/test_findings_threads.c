@@ -136,13 +136,13 @@ WITH_PROFILE(a_lock_whose_holder_sleeps_names_the_call)
     add_lock(holder, 0x1234, 6);
     made.nodes[holder].metric.work = 0.5 * S;
     const struct finding *finding = only("lock-bound");
-    assert_string_equal(finding->title, "6.00 s of waiting for 0x1234, held while blocked in usleep");
+    assert_string_equal(finding->title, "6.00 s of waiting for lock 0x1234, held while blocked in usleep");
     assert_in(finding->evidence, "nobody held the lock, and for about 80 % its holder slept");
     assert_in(finding->place, "heavy  p.c:51 (in usleep");
     assert_in(finding->advice, "before the lock is taken");
     made.nodes[holder].metric.work = 3 * S;
     finding = only("lock-bound");
-    assert_string_equal(finding->title, "6.00 s of waiting for 0x1234");
+    assert_string_equal(finding->title, "6.00 s of waiting for lock 0x1234");
     assert_in(finding->advice, "Do less while holding the lock");
 }
 
@@ -170,7 +170,7 @@ WITH_PROFILE(a_lock_that_is_mostly_passed_on_is_not_held_while_blocked)
     add_lock(holder, 0x1234, 2);
     add_lock(add(holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), 0x1234, 4);
     const struct finding *finding = only("lock-bound");
-    assert_string_equal(finding->title, "6.00 s of waiting for 0x1234");
+    assert_string_equal(finding->title, "6.00 s of waiting for lock 0x1234");
     assert_in(finding->advice, "Take it less often");
 }
 
