@@ -12,19 +12,13 @@
 /* Each rule records its findings. find_both comes before the rules whose findings it replaces, find_locks before
  * find_blocked. */
 static void (*const rules[])(struct inquiry *) = {
-    find_no_core,       find_losses,
-    find_start_up,      find_serial_code,
-    find_fine_units,    find_copies,
-    find_both,          find_idle_regions,
-    find_overhead,      find_locks,
-    find_short_threads, find_unequal_threads,
-    find_bottlenecks,   find_spinning,
-    find_alone,         find_blocked,
-    find_pools,         find_page_faults,
-    find_one_thread,    find_unseen_threads,
-    find_late_ranks,    find_late_between_nodes,
-    find_mpi_waits,     find_unequal_ranks,
-    find_changes,       find_periods,
+    find_no_core,       find_losses,          find_start_up,    find_serial_code,
+    find_fine_units,    find_copies,          find_reductions,  find_atomic_updates,
+    find_both,          find_idle_regions,    find_overhead,    find_locks,
+    find_short_threads, find_unequal_threads, find_bottlenecks, find_spinning,
+    find_alone,         find_blocked,         find_pools,       find_page_faults,
+    find_one_thread,    find_unseen_threads,  find_late_ranks,  find_late_between_nodes,
+    find_mpi_waits,     find_unequal_ranks,   find_changes,     find_periods,
 };
 
 static bool comes_before(const struct finding *one, const struct finding *other)

@@ -87,6 +87,7 @@ struct unit {
     double alone_ns;
     uint64_t threads;     /* bit set of the threads that samples saw in the unit */
     bool copies;          /* whether a finding is about copies that threads make when they enter the region */
+    bool reduces;         /* whether code in the line of its directive combines copies */
     bool idle_for_copies; /* whether threads wait at barriers mostly for these copies */
     bool both;            /* whether idleness and overhead of the unit are one finding */
     /* whether the unit's overhead exceeds its work and its idleness, so that its pieces are too small */
@@ -105,16 +106,16 @@ struct unit {
 
 /* Time that would disappear if the problem of a finding were solved, in thread-seconds. */
 struct relief {
-    double idle_s;    /* idleness of other threads beside the code, whether the code had a core or not */
-    double asleep_s;  /* part of idle_s beside code that sleeps, and so needs no core */
-    double waited_s;  /* waiting for locks, or for other ranks */
-    double spent_s;   /* time in the runtime */
-    double slowed_s;  /* work that is gone with spent_s, because calls of the runtime slow it (slowed_by) */
-    double lost_s;    /* time for which the code of spent_s had no core */
-    double moved_s;   /* time of the code itself that other threads may take over; INFINITY: any time */
-    double dropped_s; /* time of the code itself that need not be spent */
-    double start_s;   /* time before the tool's start that other threads may take over */
-    double wall_s;    /* seconds of the run that are gone as well, by the rule's own estimate */
+    double idle_s;      /* idleness of other threads beside the code, whether the code had a core or not */
+    double asleep_s;    /* part of idle_s beside code that sleeps, and so needs no core */
+    double waited_s;    /* waiting for locks, or for other ranks */
+    double spent_s;     /* time in the runtime */
+    double slowed_s;    /* work that is gone with spent_s, because calls of the runtime slow it (slowed_by) */
+    double lost_s;      /* time for which the code of spent_s had no core */
+    double moved_s;     /* time of the code itself that other threads may take over; INFINITY: any time */
+    double dropped_s;   /* time of the code itself that need not be spent */
+    double start_s;     /* time before the tool's start that other threads may take over */
+    double wall_s;      /* seconds of the run that are gone as well, by the rule's own estimate */
     double error_share; /* sampling error of waited_s and spent_s as a share of them; put_bounded_finding sets it */
     /* idle_s is only a consequence of waited_s, spent_s and slowed_s, so no more than these can be gone from the run */
     bool idle_follows;
@@ -298,9 +299,11 @@ void find_serial_code(struct inquiry *inquiry);
 void find_fine_units(struct inquiry *inquiry); /* marks units; call before the next three */
 void find_spinning(struct inquiry *inquiry);   /* call after find_bottlenecks */
 void find_copies(struct inquiry *inquiry);     /* marks units, too; call before find_idle_regions */
+void find_reductions(struct inquiry *inquiry); /* the same */
 void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
+void find_atomic_updates(struct inquiry *inquiry); /* call after find_reductions */
 void find_blocked(struct inquiry *inquiry); /* call after find_idle_regions and the two about threads outside OpenMP */
 void find_pools(struct inquiry *inquiry);
 void find_page_faults(struct inquiry *inquiry);

@@ -27,6 +27,8 @@ struct source_frame {
     uint8_t kind;
     bool merged;    /* whether the function gets no row of its own if the caller's row has the same name */
     bool waits;     /* whether its code is in a loop that waits for another thread */
+    bool updates;   /* whether it is at an atomic update of memory */
+    bool combines;  /* whether it is in a construct whose body combines the copies of a reduction */
     bool outermost; /* whether this is the last source frame of its address: the function on the stack */
 };
 

@@ -107,6 +107,8 @@ static void rows_add_source_frame(struct builder *builder, uint64_t key, const s
         .kind = (uint8_t)kind,
         .merged = frame->merge_into_caller,
         .waits = frame->waits && use == USE_CODE,
+        .updates = frame->updates && use == USE_CODE,
+        .combines = frame->combines && use == USE_CODE,
     };
 }
 
@@ -359,6 +361,10 @@ static void rows_add_node(struct builder *builder, uint32_t node_idx)
     uint32_t innermost = builder->innermost[node_idx];
     builder->rows->node_waits[node_idx] =
         builder->rows->node_waits[node->parent] || (innermost != ROW_NONE && builder->source_frames[innermost].waits);
+    builder->rows->node_updates[node_idx] =
+        innermost != ROW_NONE ? builder->source_frames[innermost].updates
+                              : node->kind == PROFILE_NODE_PSEUDO && builder->rows->node_updates[node->parent];
+    builder->rows->node_combines[node_idx] = innermost != ROW_NONE && builder->source_frames[innermost].combines;
     builder->anchor[node_idx] = builder->rows->node_context[node_idx] = parent;
     if (rows_sums_are_zero(&node->metric) && !rows_node_has_counters(builder, node_idx))
         return;
@@ -401,6 +407,8 @@ static struct rows *rows_new(const struct profile *profile)
     rows->node_row = memory_array(profile->node_count, sizeof *rows->node_row);
     rows->node_context = memory_array(profile->node_count, sizeof *rows->node_context);
     rows->node_waits = memory_array(profile->node_count, sizeof *rows->node_waits);
+    rows->node_updates = memory_array(profile->node_count, sizeof *rows->node_updates);
+    rows->node_combines = memory_array(profile->node_count, sizeof *rows->node_combines);
     rows->strings = strings_new();
     rows_append(rows, ROW_NONE, ROW_ROOT);
     memset(rows->node_row, 0xff, profile->node_count * sizeof *rows->node_row);

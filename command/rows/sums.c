@@ -49,6 +49,8 @@ void rows_free(struct rows *rows)
     free(rows->node_row);
     free(rows->node_context);
     free(rows->node_waits);
+    free(rows->node_updates);
+    free(rows->node_combines);
     free(rows->spread);
     strings_free(rows->strings);
     free(rows);

@@ -104,6 +104,14 @@ static bool symbols_x86_exchanges(const ZydisDecodedInstruction *instruction, co
            (instruction->mnemonic == ZYDIS_MNEMONIC_XCHG || instruction->mnemonic == ZYDIS_MNEMONIC_CMPXCHG);
 }
 
+/* Returns whether the instruction is locked. An exchange with memory is always locked. */
+static bool symbols_x86_is_atomic(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+    bool exchange = instruction->mnemonic == ZYDIS_MNEMONIC_XCHG &&
+                    (operand[0].type == ZYDIS_OPERAND_TYPE_MEMORY || operand[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
+    return exchange || (instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK && !symbols_x86_is_fence(instruction, operand));
+}
+
 /* Returns whether the instruction sets a register to 0 by xor. It then does not read the register's old value. */
 static bool symbols_x86_clears(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
 {
@@ -155,6 +163,7 @@ bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr, struct sym
             result->written |= 1u << reg;
     }
     symbols_x86_find_reads(&instruction, operand, result);
+    result->atomic = symbols_x86_is_atomic(&instruction, operand);
     if (result->flow == SYMBOLS_CALL || result->flow == SYMBOLS_JUMP || result->flow == SYMBOLS_BRANCH)
         symbols_x86_find_target(&operand[0], next, result);
     else if (instruction.operand_count >= 2)

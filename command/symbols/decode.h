@@ -34,6 +34,7 @@ struct symbols_instruction {
     /* bit mask of the registers whose values an atomic exchange, or compare and exchange, may store or compares with;
      * 0 for other instructions */
     uint32_t exchanged;
+    bool atomic; /* whether it updates memory so that no other thread can come between; fences do not */
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
                     /* for x86-64; returns false if the instruction is not understood */

@@ -113,6 +113,8 @@ static const struct symbol_frame *symbols_kept_get_frames(struct reader *from, u
                                        .merge_into_caller = flags & FRAME_MERGED,
                                        .construct_uncertain = flags & FRAME_UNCERTAIN,
                                        .waits = flags & FRAME_WAITS,
+                                       .updates = flags & FRAME_UPDATES,
+                                       .combines = flags & FRAME_COMBINES,
                                        .host_name = "",
                                        .task_name = ""};
         frame->name = symbols_kept_get_text(from);

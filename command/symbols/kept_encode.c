@@ -48,6 +48,7 @@ static void symbols_kept_put_frames(struct writer *to, const struct symbols_answ
         symbols_kept_put(to, (unsigned)frame->construct | (frame->inlined ? FRAME_INLINED : 0) |
                                  (frame->merge_into_caller ? FRAME_MERGED : 0) |
                                  (frame->construct_uncertain ? FRAME_UNCERTAIN : 0) | (frame->waits ? FRAME_WAITS : 0) |
+                                 (frame->updates ? FRAME_UPDATES : 0) | (frame->combines ? FRAME_COMBINES : 0) |
                                  (same ? FRAME_SAME_FILE : 0));
         symbols_kept_put_text(to, frame->name);
         symbols_kept_put_text(to, frame->file);

@@ -32,6 +32,8 @@ enum frame_flag { /* Flags of a frame. The two lowest bits of the flags contain 
                   FRAME_UNCERTAIN = 16,
                   FRAME_SAME_FILE = 32, /* at_file is the same text as file, and is not stored */
                   FRAME_WAITS = 64,
+                  FRAME_UPDATES = 128,
+                  FRAME_COMBINES = 256,
 };
 enum call_flag { CALL_LAUNCHES = 1, CALL_TAIL = 2, CALL_TARGET = 4, CALL_BODY = 8 };
 enum tail_flag { TAIL_AT_JUMP = 1, TAIL_CANDIDATES = 2 };

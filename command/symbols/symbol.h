@@ -33,6 +33,11 @@ struct symbol_frame {
     /* whether the address is in a loop that waits for another thread (command/symbols/waiting_loop.h); only in the
      * innermost frame */
     bool waits;
+    /* whether the address is at an atomic update of memory (command/symbols/atomic.h); only in the innermost frame */
+    bool updates;
+    /* whether the function is a construct's body that calls the runtime to combine the copies of a reduction, or, by GCC,
+     * to update memory under a lock; only in the innermost frame */
+    bool combines;
 
     /* whether this is the inner one of the two functions that clang makes of a construct, which is really
      * called at -O0 -g. It gets no row of its own if the frame of its caller has the same name */

@@ -17,6 +17,7 @@
 #include "cct/profile_format.h"
 #include "cct/profile_tree.h"
 #include "command/symbols/answers.h"
+#include "command/symbols/atomic.h"
 #include "command/symbols/bodies.h"
 #include "command/symbols/calls.h"
 #include "command/symbols/construct.h"
@@ -389,8 +390,12 @@ static void symbols_find_answer(struct symbols *symbols, enum symbols_question q
             break;
         }
         answer->count = symbols_frames_build(module, vaddr, &frames);
-        if (answer->count && !(module->record->flags & PROFILE_MODULE_RUNTIME))
+        if (answer->count && !(module->record->flags & PROFILE_MODULE_RUNTIME)) {
             frames[0].waits = symbols_waits_at(module, vaddr);
+            frames[0].updates = !frames[0].waits && symbols_updates_at(module, vaddr);
+            frames[0].combines =
+                frames[answer->count - 1].construct != SYMBOL_PROCEDURE && symbols_combines_at(module, vaddr);
+        }
         answer->frames = frames;
         break;
     case SYMBOLS_ASK_ENTRY:

@@ -329,6 +329,49 @@ NAMED static void often_locked(void)
     sink = sum;
 }
 
+/* Fixed: each thread adds to a variable of its own. */
+NAMED static void atomic_update(void)
+{
+    long sum = 0;
+    int count = many(40000000, 10000000);
+#pragma omp parallel num_threads(threads)
+    {
+        long own = 0;
+#pragma omp for schedule(static)
+        for (int i = 0; i < count; i++) {
+            if (fixed) {
+                own += i;
+                __asm__ volatile("" : "+r"(own));
+                continue;
+            }
+#pragma omp atomic
+            sum += i;
+        }
+#pragma omp atomic
+        sum += own;
+    }
+    sink = (double)sum;
+}
+
+#define BINS 200000
+
+static double bins[BINS];
+
+NAMED static void add_up(int from, int count)
+{
+#pragma omp parallel for num_threads(threads) reduction(+ : bins[ : BINS]) schedule(static)
+    for (int i = from; i < from + count; i++)
+        bins[i % BINS] += i / (1.0 + bins[i % BINS]);
+}
+
+/* Fixed: one region for all steps. */
+NAMED static void array_reduction(void)
+{
+    int steps = many(600, 200), each = 20000;
+    for (int step = 0; step < (fixed ? 1 : steps); step++)
+        add_up(step * each, fixed ? steps * each : each);
+}
+
 NAMED static void ordered(void)
 {
 #pragma omp parallel for num_threads(threads) ordered schedule(static, 1)
@@ -438,6 +481,8 @@ static const struct advice_case cases[] = {
     {"critical", critical, "lock-bound", "critical [", "table"},
     {"one lock", one_lock, "lock-bound", "one_lock [", "one lock for each part"},
     {"often locked", often_locked, "lock-bound fine", "often_locked [", "private"},
+    {"atomic", atomic_update, "atomic", "atomic_update [", "reduction"},
+    {"array reduction", array_reduction, "reduction", "add_up [", "Reduce fewer times"},
     {"ordered", ordered, "lock-bound", "ordered [", "ordered"},
     {"one thread", one_thread, "serial narrow", "one_thread", "thread"},
     {"narrow", nested_narrow, "serial narrow", "nested_narrow", "thread"},

@@ -43,13 +43,16 @@ class Findings(BlameTest):
         titles = {"beside": "s of processor time in threads that were not measured", "locks": "many locks are made and destroyed",
                   "flag": "spin-waiting on a flag", "tasks": "tasks are too small", "asleep": "s blocked in usleep",
                   "turns": "s of waiting for critical(input), held while blocked in usleep",
+                  "atomic": "atomic updates: ", "reduction": "threads make and combine private copies for ",
                   "mutex": "s of waiting for mutex sleep_with_mutex.mutex, held while blocked in usleep",
                   "sections": "sections of unequal length (the longest: long_section) in unequal_sections [parallel"}
-        for case, title in titles.items():
-            with self.subTest(case=case):
-                env = {"BLAME_RATE": "1000", "BLAME_OUT": "profile_" + case, "BLAME_POSIX": "0" if case == "beside" else "1"}
-                run = self.attached([program("constructs"), case], env, "launcher")
-                shown = self.plain([BLAME, "report", *run.directories("profile_" + case), "--view", "findings", "--format", "csv"])
+        runs = [("constructs", case) for case in titles] + [("constructs_gcc", case) for case in ("atomic", "reduction")]
+        for name, case in runs:
+            title, out = titles[case], f"profile_{name}_{case}"
+            with self.subTest(program=name, case=case):
+                env = {"BLAME_RATE": "1000", "BLAME_OUT": out, "BLAME_POSIX": "0" if case == "beside" else "1"}
+                run = self.attached([program(name), case], env, "launcher")
+                shown = self.plain([BLAME, "report", *run.directories(out), "--view", "findings", "--format", "csv"])
                 rows = list(csv.DictReader(io.StringIO(shown.stdout)))
                 found = [title in row["title"] for row in rows].count(True)
                 self.assertTrue(run.status == 0 and (found == 1 or (case == "sections" and self.without_cores(rows))), f"{shown.stdout}\n{run}")

@@ -149,14 +149,39 @@ NAMED static void begin_openmp(void)
     spin_until(clock_s() + 0.001);
 }
 
+#define BINS 200000
+
+static double bins[BINS];
+static long updated;
+
+NAMED static void update_atomically(void)
+{
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < 20 * 1000 * 1000; i++) {
+#pragma omp atomic
+        updated += i;
+    }
+}
+
+/* Each thread has a copy of all bins and uses few of them. */
+NAMED static void reduce_array(void)
+{
+    for (int step = 0; step < 200; step++) {
+#pragma omp parallel for num_threads(2) reduction(+ : bins[ : BINS])
+        for (int i = 0; i < 40000; i++)
+            bins[i * 7919 % BINS] += i / (1.0 + bins[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"beside", beside_openmp}, {"locks", make_locks},       {"flag", spin_for_flag},
-                 {"tasks", fine_tasks},     {"asleep", sleep_together},  {"sections", unequal_sections},
-                 {"turns", sleep_in_turn},  {"mutex", sleep_with_mutex}, {"meeting", meet_in_region}};
+    } cases[] = {{"beside", beside_openmp},     {"locks", make_locks},       {"flag", spin_for_flag},
+                 {"tasks", fine_tasks},         {"asleep", sleep_together},  {"sections", unequal_sections},
+                 {"turns", sleep_in_turn},      {"mutex", sleep_with_mutex}, {"meeting", meet_in_region},
+                 {"atomic", update_atomically}, {"reduction", reduce_array}};
     begin_openmp();
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)

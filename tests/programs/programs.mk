@@ -21,9 +21,9 @@ TEST_LIBS := -lpthread -ldl
 TEST_BOTH := serial_gap imbalance2 imbalance4 lock ordered integrated integrated3 tasks taskwait creation creation_paths creation_undeferred \
 	task_regions section tiny_tasks handoff nest_lock holders unreleased regions tail_call dlopen_loop library_tour forks \
 	process_signals small_stacks qsort_serial leaves late_start quick lock_names causes phase_blame phase_nesting phase_threads \
-	event_many control file_limit takes_signals deprecated team_sizes ends_late untold_waits known_late first_thread cancelled
+	event_many control file_limit takes_signals deprecated team_sizes ends_late untold_waits known_late first_thread cancelled constructs
 # By clang alone: nothing runs these as GCC builds them.
-TEST_ONE := allocations constructs critical cores counters deep denies detached endings faults foreign_source in_step lock_names_many many_threads nested sleepers \
+TEST_ONE := allocations critical cores counters deep denies detached endings faults foreign_source in_step lock_names_many many_threads nested sleepers \
 	own_signals phase_many taskgroup two_pthreads
 
 # docs/examples/phases

@@ -36,6 +36,20 @@ LOOP(follows, "follows_at: mov 8(%rdi), %rdi; test %rdi, %rdi; jne follows");
 LOOP(copies, "copies_at: mov (%rdi), %eax; mov %eax, (%rsi); cmp %edx, %eax; jne copies");
 LOOP(never_reads, "never_reads_at: cmp %edx, %eax; jne never_reads");
 
+/* Code of one function, whose entry is known from the unwind tables. */
+#define UPDATE(name, code)                                                                                             \
+    extern const char name##_at[];                                                                                     \
+    __asm__(".text\n.p2align 4\n" #name ":\n.cfi_startproc\n" code "\n\tret\n.cfi_endproc\n\t.size " #name             \
+            ", . - " #name "\n")
+
+UPDATE(adds, "mov $1, %eax; adds_at: lock xadd %eax, (%rdi); add $1, %rcx; mov %eax, %edx");
+UPDATE(added, "mov $1, %eax; lock incq (%rdi); added_at: add $1, %rcx");
+UPDATE(long_past, "lock incq (%rdi); add $1, %rcx; long_past_at: add $1, %rdx");
+UPDATE(repeats, "mov (%rdi), %rax; 8: lea 1(%rax), %rdx; repeats_at: nop; lock cmpxchg %rdx, (%rdi); jne 8b");
+UPDATE(fences, "mov $1, %eax; lock orq $0, (%rsp); fences_at: add $1, %rcx");
+UPDATE(looks_locked, "mov $0x00fff048, %eax; looks_locked_at: add $1, %rcx");
+UPDATE(counts_up, "counts_up_at: incq (%rdi); cmp %rdx, (%rdi); jne counts_up_at");
+
 static struct symbols *symbols;
 static struct profile_module module;
 
@@ -99,6 +113,27 @@ static void a_loop_that_gets_on_does_not_wait(void **unused)
     assert_false(waits((uintptr_t)never_reads_at));
 }
 
+static bool is_update(const char *at)
+{
+    const struct symbol_frame *frames;
+    symbols_lookup(symbols, PROFILE_KEY(1, at - __executable_start), &frames);
+    return frames[0].updates;
+}
+
+/* A thread is stopped before an instruction, after one, or in a loop that tries again. */
+static void a_locked_instruction_updates_memory(void **unused)
+{
+    (void)unused;
+    assert_true(is_update(adds_at));
+    assert_true(is_update(added_at));
+    assert_true(is_update(repeats_at));
+    assert_false(is_update(long_past_at));
+    assert_false(is_update(fences_at));
+    assert_false(is_update(looks_locked_at));
+    assert_false(is_update(counts_up_at));
+    assert_false(is_update(compares_and_swaps_at)); /* it waits for a lock */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +141,7 @@ int main(void)
         cmocka_unit_test(a_loop_that_takes_a_lock_waits),
         cmocka_unit_test(a_loop_may_yield),
         cmocka_unit_test(a_loop_that_gets_on_does_not_wait),
+        cmocka_unit_test(a_locked_instruction_updates_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
