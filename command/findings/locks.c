@@ -171,6 +171,24 @@ static bool is_nameless_construct(const struct lock_entry *lock)
     return lock->kind >= PROFILE_LOCK_CRITICAL && strncmp(lock->name, "0x", 2) == 0;
 }
 
+#define LOCK_BYTES (NAME_BYTES + 16) /* of a name with the kind of lock before it */
+
+/* Writes "lock l", "critical(sum)", "mutex 0x1234" or "8 locks". */
+static void name_locks(const struct waiting *waiting, const struct lock_entry *lock, char to[LOCK_BYTES])
+{
+    bool plain = lock && (lock->kind == PROFILE_LOCK_LOCK || lock->kind == PROFILE_LOCK_NEST_LOCK);
+    char name[NAME_BYTES];
+    if (!lock) {
+        snprintf(to, LOCK_BYTES, "%zu locks", waiting->locks);
+        return;
+    }
+    shorten_name(name, lock->name);
+    if (is_nameless_construct(lock))
+        snprintf(to, LOCK_BYTES, "%s %s", lock_kind_name[lock->kind], lock->name);
+    else
+        snprintf(to, LOCK_BYTES, "%s%s", plain ? "lock " : "", name);
+}
+
 /* Records a finding. lock: NULL if the finding covers many locks. */
 static void put_lock_finding(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
@@ -178,7 +196,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
     bool scarce = waited_without_core_s(inquiry->profile) > HANDOFF_SHARE * waiting->handoff_ns * 1e-9;
     char asleep[NAME_BYTES + 32], slept[FORMAT_NUMBER_BYTES + 64] = "";
-    char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64], cores[FORMAT_NUMBER_BYTES + 64];
+    char name[LOCK_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64], cores[FORMAT_NUMBER_BYTES + 64];
     char then[FORMAT_NUMBER_BYTES + 64];
     struct finding finding = {
         .rule = "lock-bound", .row = waiting->row, .metric = METRIC_LOCK_WAIT, .seconds = seconds, .sampled = true};
@@ -194,13 +212,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
     /* the data that a lock protects moves between caches with it, which may take as long as passing the lock on */
     double passed_s = relief.spent_s + 1e-9 * waiting->handoff_ns, held_s = 1e-9 * waiting->held_ns;
     relief.slowed_s = fmin(held_s, passed_s) + slowed_by(passed_s, fmax(0, 1e-9 * waiting->work_ns - held_s));
-    bool plain = lock && (lock->kind == PROFILE_LOCK_LOCK || lock->kind == PROFILE_LOCK_NEST_LOCK);
-    if (lock && is_nameless_construct(lock))
-        snprintf(name, sizeof name, "%s %s", lock_kind_name[lock->kind], lock->name);
-    else if (lock)
-        shorten_name(name, lock->name);
-    else
-        snprintf(name, sizeof name, "%zu locks", waiting->locks);
+    name_locks(waiting, lock, name);
     describe_lock(inquiry, lock, more, sizeof more);
     describe_missing_cores(waiting, cores, sizeof cores);
     describe_last_owners(waiting, then, sizeof then);
@@ -210,8 +222,7 @@ static void put_lock_finding(struct inquiry *inquiry, const struct waiting *wait
         snprintf(slept, sizeof slept, ", and for about %s %% its holder slept",
                  DECIMAL(100 * waiting->asleep_ns / waiting->ns, 0));
     }
-    finding.title = format_printable("%s s of waiting for %s%s%s%s", DECIMAL(seconds, 2), plain ? "lock " : "", name,
-                                     asleep, cores);
+    finding.title = format_printable("%s s of waiting for %s%s%s", DECIMAL(seconds, 2), name, asleep, cores);
     finding.evidence = format_printable("for %s %% of %s, nobody held the lock%s%s%s",
                                         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0),
                                         *cores ? "the first part" : "that", slept, more, then);
