@@ -87,7 +87,9 @@ double attribute_cores(struct tree *tree, uint32_t node_idx, double p, struct ce
         account_cores(sums, p, running, cores);
     else
         sums->idle += p * cores / census.asleep;
-    return sums->idle - before;
+    double added = sums->idle - before;
+    sums->squares += added * added / p;
+    return added;
 }
 
 /* In `ordered`, the thread whose turn it is counts as the holder, even if it is far from its section. A lock of POSIX

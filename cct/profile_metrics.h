@@ -60,7 +60,8 @@ struct profile_ranks {
     double wall;  /* ns in which at least one rank waited */
     /* waiting in the MPI call that was blamed on another rank, which was busy on the same node */
     double waited;
-    double reserved[4];
+    double squares; /* like `blame`, of its square: p x^2 for a sample that adds p x; 0 in older files */
+    double reserved[3];
 };
 
 /* The metric of PROBE nodes: sums over completed executions of a phase, event or parameter. Pauses are
@@ -106,9 +107,10 @@ struct profile_spread {
 /* The metric of CORES nodes, in ns: cores that nothing used while the parent's context ran, of a program without a
  * team. p is the weight of a sample, C the number of cores, r the number of threads that ran or were ready. */
 struct profile_cores {
-    double idle;   /* p max(0, C - r) / r summed over samples */
-    double beyond; /* p max(0, r - C) / r summed over samples */
-    double reserved[6];
+    double idle;    /* p max(0, C - r) / r summed over samples */
+    double beyond;  /* p max(0, r - C) / r summed over samples */
+    double squares; /* like `idle`, of its square: p x^2 for a sample that adds p x; 0 in older files */
+    double reserved[5];
 };
 
 /* The metric of WOKEN nodes: waits that ended because another thread signalled. Samples have found the waiting thread
@@ -141,7 +143,9 @@ enum profile_neighbours_sum {
 
 /* The metric of NEIGHBOURS nodes, in ns^2: x (x - 5/3 a + 2/3 b) summed over the periods of all threads of the tree,
  * for each sum. In one period x was added to the sum, in the period before it a, and in the one before that b. A sample of
- * n periods counts as n samples of x / n. Record number k has the sums from number 8 k on. */
+ * n periods counts as n samples of x / n. Record number k has the sums from number 8 k on.
+ * Below a context: the same of its own samples, where a is 0 if that sample was in another context, and so is b; without x^2
+ * of each period. */
 struct profile_neighbours {
     double variance[PROFILE_NEIGHBOURS_EACH];
 };

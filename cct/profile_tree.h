@@ -79,7 +79,8 @@ enum profile_node_kind {
     /* below a context: waiting there that another thread ended; key: PROFILE_WAKE_KEY, with the index of the node in whose
      * context that thread was; metric: struct profile_woken; no row */
     PROFILE_NODE_WOKEN = 30,
-    /* below the root: the variances of the tree's sums; key: number of the record; metric: struct profile_neighbours; no row */
+    /* below the root: the variances of the tree's sums; below a context: what its stays add to its variances, no row of its
+     * own; key: number of the record; metric: struct profile_neighbours */
     PROFILE_NODE_NEIGHBOURS = 31,
 };
 

@@ -48,12 +48,14 @@ void sums_add_ranks(struct profile_ranks *to, const struct profile_ranks *from)
     to->named += from->named;
     to->wall += from->wall;
     to->waited += from->waited;
+    to->squares += from->squares;
 }
 
 void sums_add_cores(struct profile_cores *to, const struct profile_cores *from)
 {
     to->idle += from->idle;
     to->beyond += from->beyond;
+    to->squares += from->squares;
 }
 
 void sums_add_woken(struct profile_woken *to, const struct profile_woken *from)

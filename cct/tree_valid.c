@@ -75,8 +75,9 @@ static bool tree_sums_are_valid(enum profile_node_kind kind, const void *record)
     case PROFILE_NODE_PROBE:
         return probe->inclusive_ns >= 0 && probe->sum_of_squares >= 0;
     case PROFILE_NODE_RANKS:
-        return tree_sums_are_not_negative(record, 4);
+        return tree_sums_are_not_negative(record, 5);
     case PROFILE_NODE_CORES:
+        return tree_sums_are_not_negative(record, 3);
     case PROFILE_NODE_WOKEN:
         return tree_sums_are_not_negative(record, 2);
     case PROFILE_NODE_WAITS:

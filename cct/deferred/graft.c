@@ -20,6 +20,7 @@ static void graft_add_record(enum profile_node_kind kind, void *to, const void *
 {
     switch (kind) {
     case PROFILE_NODE_COUNTERS:
+    case PROFILE_NODE_NEIGHBOURS: /* as many doubles */
         sums_add_counters(to, from);
         break;
     case PROFILE_NODE_PROBE:

@@ -6,6 +6,7 @@
 #include "command/html/page.h"
 #include "command/rows/error.h"
 #include "command/rows/metric.h"
+#include "command/text/json_text.h"
 #include "command/text/memory.h"
 
 typedef int64_t (*row_field)(const struct page *page, size_t row);
@@ -190,6 +191,30 @@ static void page_put_error_basis(struct page *page, const char *name, size_t off
     putc(']', page->out);
 }
 
+/* Returns error_beyond() in us^2. */
+static double page_row_beyond(const struct page *page, size_t row, enum metric metric, bool exclusive)
+{
+    const struct rows *rows = page->input->rows;
+    const struct profile_sums *sums = exclusive ? page_row_at(page, row)->exclusive : page_row_at(page, row)->inclusive;
+    return 1e12 * error_beyond(&rows->error, metric, metric_value(rows, sums, metric), error_basis_of(sums));
+}
+
+/* Writes a column, unless it is 0 in all rows. */
+static void page_put_beyond(struct page *page, enum metric metric, bool exclusive)
+{
+    size_t count = page->rows->count, i = 0;
+    while (i < 2 * count && page_row_beyond(page, i / 2, metric, i % 2) == 0)
+        i++;
+    if (metric == METRIC_SAMPLES || i == 2 * count)
+        return;
+    fprintf(page->out, ",\n\"beyond %s\":", metric_title(metric));
+    for (i = 0; i < count; i++) {
+        putc_unlocked(i ? ',' : '[', page->out);
+        json_decimal(page->out, page_row_beyond(page, i, metric, exclusive), 0);
+    }
+    putc(']', page->out);
+}
+
 static uint64_t page_row_trees(const struct page *page, size_t row, bool exclusive)
 {
     const struct row *at = page_row_at(page, row);
@@ -253,6 +278,8 @@ static void page_put_row_metrics(struct page *page, bool exclusive)
         page_put_error_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
     if (page->tree_count)
         page_put_trees(page, exclusive);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++)
+        page_put_beyond(page, metric_columns[i], exclusive);
     putc('}', page->out);
 }
 

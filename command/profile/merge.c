@@ -149,7 +149,7 @@ static uint32_t profile_merge_map_node(struct merge *merge, uint32_t node_idx)
 
 static bool profile_merge_ranks_sane(const struct profile_ranks *ranks)
 {
-    const double sums[] = {ranks->blame, ranks->named, ranks->wall, ranks->waited};
+    const double sums[] = {ranks->blame, ranks->named, ranks->wall, ranks->waited, ranks->squares};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;
@@ -159,7 +159,7 @@ static bool profile_merge_ranks_sane(const struct profile_ranks *ranks)
 static bool profile_merge_cores_sane(const struct profile_cores *cores)
 {
     return profile_number_sane(cores->idle) && profile_number_sane(cores->beyond) && cores->idle >= 0 &&
-           cores->beyond >= 0;
+           cores->beyond >= 0 && profile_number_sane(cores->squares) && cores->squares >= 0;
 }
 
 static bool profile_merge_neighbours_sane(const struct profile_neighbours *neighbours)
@@ -211,7 +211,8 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
         sums.trees = trees;
     } else if (node->kind == PROFILE_NODE_CORES) {
         const struct profile_cores *cores = (const void *)metric;
-        sums = (struct profile_sums){.core_idle = cores->idle, .core_beyond = cores->beyond, .trees = trees};
+        sums = (struct profile_sums){
+            .core_idle = cores->idle, .core_beyond = cores->beyond, .core_squares = cores->squares, .trees = trees};
     } else if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) ||
                profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
         sums.blocked = sums.work;
@@ -239,8 +240,6 @@ static void profile_merge_metric(struct merge *merge, const struct profile_node 
 static void profile_merge_neighbours(struct profile *profile, uint64_t record, const struct profile_neighbours *from,
                                      uint32_t owner)
 {
-    if (record >= PROFILE_NEIGHBOURS_RECORDS)
-        return;
     size_t first = record * PROFILE_NEIGHBOURS_EACH;
     for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH && first + i < PROFILE_NEIGHBOURS_SUMS; i++) {
         profile->variance[first + i] += from->variance[i];
@@ -248,6 +247,24 @@ static void profile_merge_neighbours(struct profile *profile, uint64_t record, c
             profile->tree_sets[owner % PROFILE_TREE_SETS].variance[first + i] += from->variance[i];
     }
     profile->has_variance[record] = true;
+}
+
+/* Adds what is known of the stays in a context. Idle cores during sleep are in the row <no thread ran>. */
+static void profile_merge_stays(struct merge *merge, const struct profile_node *node, uint32_t merged,
+                                const struct profile_neighbours *from)
+{
+    const struct profile_node *below = profile_node_at(merge->chunks, node->parent);
+    bool stopped = profile_merge_node_is_pseudo(below->kind, below->key, PROFILE_PSEUDO_STOPPED),
+         asleep = profile_merge_node_is_pseudo(below->kind, below->key, PROFILE_PSEUDO_BLOCKED);
+    size_t first = node->key * PROFILE_NEIGHBOURS_EACH;
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH && first + i < PROFILE_NEIGHBOURS_SUMS; i++) {
+        uint32_t to = merged;
+        if (stopped && first + i != PROFILE_NEIGHBOURS_BLOCKED) /* readers replace its other sums */
+            continue;
+        if (asleep && first + i == PROFILE_NEIGHBOURS_CORES && from->variance[i] != 0)
+            to = node_tree_child(&merge->tree, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_THREAD_RAN);
+        merge->profile->nodes[to].metric.beyond[first + i] += (float)from->variance[i];
+    }
 }
 
 /* Returns a bit mask of the trees that were merged into a node. In a merged file, the node itself stores the
@@ -295,8 +312,11 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
             return "damaged: a metric is not a possible value";
         uint8_t kind = ((const struct profile_node *)chunk)[unit].kind;
         if (kind == PROFILE_NODE_NEIGHBOURS) {
-            profile_merge_neighbours(merge->profile, ((const struct profile_node *)chunk)[unit].key,
-                                     (const void *)metric, chunk->owner);
+            const struct profile_node *node = (const struct profile_node *)chunk + unit;
+            if (node->key < PROFILE_NEIGHBOURS_RECORDS && mapped == MAP_MERGED)
+                profile_merge_neighbours(merge->profile, node->key, (const void *)metric, chunk->owner);
+            else if (node->key < PROFILE_NEIGHBOURS_RECORDS)
+                profile_merge_stays(merge, node, mapped - MAP_MERGED, (const void *)metric);
             continue;
         }
         if (kind != PROFILE_NODE_RANKS && kind != PROFILE_NODE_CORES && metric->work + metric->overhead > 0)

@@ -24,14 +24,20 @@ struct profile_sums profile_sums_before_start(const struct profile_header *heade
 
 struct profile_sums profile_sums_of_ranks(const struct profile_ranks *ranks)
 {
-    return (struct profile_sums){
-        .rank_idle = ranks->blame, .rank_named = ranks->named, .rank_wall = ranks->wall, .rank_waited = ranks->waited};
+    return (struct profile_sums){.rank_idle = ranks->blame,
+                                 .rank_named = ranks->named,
+                                 .rank_wall = ranks->wall,
+                                 .rank_waited = ranks->waited,
+                                 .rank_squares = ranks->squares};
 }
 
 struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums)
 {
-    return (struct profile_ranks){
-        .blame = sums->rank_idle, .named = sums->rank_named, .wall = sums->rank_wall, .waited = sums->rank_waited};
+    return (struct profile_ranks){.blame = sums->rank_idle,
+                                  .named = sums->rank_named,
+                                  .wall = sums->rank_wall,
+                                  .waited = sums->rank_waited,
+                                  .squares = sums->rank_squares};
 }
 
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
@@ -41,5 +47,7 @@ void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
     PROFILE_SUMS_BUSY(FIELD)
     PROFILE_SUMS_MORE(FIELD)
 #undef FIELD
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
+        to->beyond[i] += from->beyond[i];
     to->trees |= from->trees;
 }

@@ -28,6 +28,8 @@ struct profile_header;
     FIELD(rank_waited)  /* field `waited` of struct profile_ranks */                                                   \
     FIELD(core_idle)    /* fields `idle` and `beyond` of struct profile_cores */                                       \
     FIELD(core_beyond)                                                                                                 \
+    FIELD(rank_squares) /* fields `squares` of the same */                                                             \
+    FIELD(core_squares)                                                                                                \
     FIELD(own_elsewhere) /* own time here that inverse_busy counts in another context; negative in that context */
 
 /* A struct profile_metric and the sums for which it has no field. Times are in ns. */
@@ -50,6 +52,9 @@ struct profile_sums {
     PROFILE_SUMS_BUSY(FIELD)
     PROFILE_SUMS_MORE(FIELD)
 #undef FIELD
+    /* of the contexts' NEIGHBOURS nodes, in ns^2, by enum profile_neighbours_sum: by how much their variances are beyond those
+     * of independent samples; mostly negative */
+    float beyond[PROFILE_NEIGHBOURS_SUMS];
     /* bit mask of the sets of trees that these sums are from; 0: unknown, as in a job */
     uint64_t trees;
 };

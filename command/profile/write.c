@@ -124,7 +124,8 @@ static void profile_writer_put_sums(struct writer *writer, uint32_t i)
         memcpy(&metric, &ranks, sizeof metric);
     }
     writer->node_idx[i] = profile_writer_add_node(writer, &node, profile_record_is_zero(&metric) ? NULL : &metric);
-    struct profile_cores cores = {.idle = from->metric.core_idle, .beyond = from->metric.core_beyond};
+    struct profile_cores cores = {
+        .idle = from->metric.core_idle, .beyond = from->metric.core_beyond, .squares = from->metric.core_squares};
     struct profile_node used = {.kind = PROFILE_NODE_CORES, .parent = writer->node_idx[i]};
     if (!profile_record_is_zero(&cores))
         profile_writer_add_node(writer, &used, &cores);

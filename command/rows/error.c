@@ -118,22 +118,32 @@ static double error_left(const struct error_form *form, double value, double rai
     return fmin(rain, form->together * fmax(0, rain - even));
 }
 
-/* Thread idleness I is T inverse_busy - own, for the T that is known at the end. Core idleness beside teams is C/T I +
- * (C/T - 1) own: its deviation is at most the sum of theirs. A late sample divides its periods between blocked and no core,
- * so what is wrong with the one is wrong with the other. */
+/* What neighbours tell of n inverse_busy - own. */
+static double error_idle(const double *variance, double n)
+{
+    return n * n * variance[PROFILE_NEIGHBOURS_INVERSE_BUSY] - n * variance[PROFILE_NEIGHBOURS_BOTH] +
+           variance[PROFILE_NEIGHBOURS_OWN];
+}
+
+static bool error_is_beside_teams(const struct error_terms *terms, size_t sum)
+{
+    return sum == PROFILE_NEIGHBOURS_CORES && !terms->without_team;
+}
+
+/* Core idleness beside teams is C/T thread idleness + (C/T - 1) own: its deviation is at most the sum of theirs. */
+static double error_beside_teams(const struct error_terms *terms, double of_idle, double of_own)
+{
+    double each = terms->cores / terms->threads;
+    double deviation = each * sqrt(fmax(0, of_idle)) + fabs(each - 1) * sqrt(fmax(0, of_own));
+    return deviation * deviation;
+}
+
 static double error_compared(const struct error_terms *terms, const double *variance, size_t sum)
 {
-    if (sum == PROFILE_NEIGHBOURS_BLOCKED)
-        return variance[sum] + fmax(0, variance[PROFILE_NEIGHBOURS_NO_CORE]);
-    double t = terms->threads, each = terms->cores / t, own = variance[PROFILE_NEIGHBOURS_OWN];
-    bool beside_teams = sum == PROFILE_NEIGHBOURS_CORES && !terms->without_team;
-    if (sum != PROFILE_NEIGHBOURS_INVERSE_BUSY && !beside_teams)
-        return variance[sum];
-    double idle = t * t * variance[PROFILE_NEIGHBOURS_INVERSE_BUSY] - t * variance[PROFILE_NEIGHBOURS_BOTH] + own;
-    if (!beside_teams)
-        return idle;
-    double deviation = each * sqrt(fmax(0, idle)) + fabs(each - 1) * sqrt(fmax(0, own));
-    return deviation * deviation;
+    double of_idle = error_idle(variance, terms->threads);
+    if (error_is_beside_teams(terms, sum))
+        return error_beside_teams(terms, of_idle, variance[PROFILE_NEIGHBOURS_OWN]);
+    return sum == PROFILE_NEIGHBOURS_INVERSE_BUSY ? of_idle : variance[sum];
 }
 
 /* Adds the sums of all nodes, of which those of ranks have rank idleness only. */
@@ -174,12 +184,6 @@ static bool error_metric_of(const struct error_terms *terms, const struct profil
     return sum != PROFILE_NEIGHBOURS_OWN && sum != PROFILE_NEIGHBOURS_BOTH;
 }
 
-/* Core idleness beside teams may be 0 where rows have much of either sign, so its value tells no number of periods. */
-static bool error_may_cancel(const struct error_terms *terms, size_t sum)
-{
-    return sum == PROFILE_NEIGHBOURS_CORES && !terms->without_team;
-}
-
 /* Sets for each kind of time what makes the whole program's variance that of its neighbouring samples, if that is less
  * than the bound. */
 static void error_count_periods(struct error_terms *terms, const struct profile *profile)
@@ -188,13 +192,15 @@ static void error_count_periods(struct error_terms *terms, const struct profile 
     for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++) {
         double value, variance = fmax(0, 1e-18 * error_compared(terms, profile->variance, i));
         enum metric metric;
-        bool has = profile->has_variance[error_may_cancel(terms, i) ? 0 : i / PROFILE_NEIGHBOURS_EACH];
+        /* it may be 0 where rows have much of either sign, so its value tells no number of periods */
+        bool cancels = error_is_beside_teams(terms, i);
+        bool has = profile->has_variance[cancels ? 0 : i / PROFILE_NEIGHBOURS_EACH];
         if (!error_metric_of(terms, &total, i, &metric, &value) || !has)
             continue;
         struct error_form form = error_form_of(terms, metric);
         double rain = error_rain(&form, value, error_basis_of(&total));
         if (variance < error_left(&form, value, rain)) {
-            if (!error_may_cancel(terms, i))
+            if (!cancels)
                 terms->periods[i] = value * value / (rain - variance);
             terms->rains[i] = rain * rain / (rain - variance);
         }
@@ -236,7 +242,7 @@ static void error_count_tree(struct error_terms *terms, const struct profile_tre
         double even = fmax(value * value / lived, rain - variance);
         if (even <= 0)
             continue;
-        of->periods[i] = error_may_cancel(terms, i) ? 0 : (float)(value * value / even);
+        of->periods[i] = error_is_beside_teams(terms, i) ? 0 : (float)(value * value / even);
         of->rains[i] = (float)(rain * rain / even);
     }
 }
@@ -321,17 +327,55 @@ struct error_terms error_terms_bound(const struct error_terms *terms)
     return bound;
 }
 
+/* The variance if samples are independent but for those that found the same context in successive periods. INFINITY:
+ * unknown. */
+static double error_of_stays(const struct error_terms *terms, enum metric metric, double value, double rain,
+                             const struct error_basis *basis)
+{
+    enum profile_neighbours_sum sum = error_sum_of(terms, metric);
+    bool beside_teams = error_is_beside_teams(terms, sum);
+    if (sum == PROFILE_NEIGHBOURS_SUMS || terms->rains[sum] <= 0 || sum == PROFILE_NEIGHBOURS_LOCK_WAIT ||
+        (beside_teams && terms->waits)) /* waiters' shares are booked without them */
+        return INFINITY;
+    if (beside_teams) {
+        double idle = terms->threads / terms->cores * (value + basis->own) - basis->own;
+        struct error_form form = error_form_of(terms, METRIC_THREAD_IDLENESS);
+        double of_idle = error_rain(&form, idle, *basis) + error_idle(basis->beyond, terms->threads);
+        return error_beside_teams(terms, of_idle, terms->period * basis->own + basis->beyond[PROFILE_NEIGHBOURS_OWN]);
+    }
+    double squares = metric == METRIC_RANK_IDLENESS   ? basis->rank_squares
+                     : metric == METRIC_CORE_IDLENESS ? basis->core_squares
+                                                      : 0;
+    double independent = squares > 0 ? fmin(rain, terms->period * squares) : rain;
+    return independent + error_compared(terms, basis->beyond, sum);
+}
+
 double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)
 {
     struct error_form form = error_form_within(terms, metric, basis.trees);
     double alone = error_alone(&form, value, basis), rain = error_rain(&form, value, basis);
-    double left = error_left(&form, value, rain), unseen = fmax(left, form.ends * rain);
+    double stays = form.together * fmax(0, error_of_stays(terms, metric, value, rain, &basis));
+    double left = fmin(error_left(&form, value, rain), stays), unseen = fmax(left, form.ends * rain);
     return form.few * (alone > 0 ? unseen / alone : 1) + left;
+}
+
+double error_beyond(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)
+{
+    struct error_form form = error_form_of(terms, metric);
+    double rain = error_rain(&form, value, basis);
+    return fmin(0, error_of_stays(terms, metric, value, rain, &basis) - rain);
 }
 
 struct error_basis error_basis_of(const struct profile_sums *sums)
 {
-    return (struct error_basis){1e-9 * profile_sums_own(sums), 1e-9 * (double)sums->idle_beside, sums->trees};
+    struct error_basis basis = {.own = 1e-9 * profile_sums_own(sums),
+                                .idle_beside = 1e-9 * (double)sums->idle_beside,
+                                .trees = sums->trees,
+                                .rank_squares = 1e-9 * sums->rank_squares,
+                                .core_squares = 1e-9 * sums->core_squares};
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
+        basis.beyond[i] = 1e-18 * (double)sums->beyond[i];
+    return basis;
 }
 
 void error_basis_add(struct error_basis *to, struct error_basis from)
@@ -339,6 +383,10 @@ void error_basis_add(struct error_basis *to, struct error_basis from)
     to->own += from.own;
     to->idle_beside += from.idle_beside;
     to->trees |= from.trees;
+    to->rank_squares += from.rank_squares;
+    to->core_squares += from.core_squares;
+    for (size_t i = 0; i < PROFILE_NEIGHBOURS_SUMS; i++)
+        to->beyond[i] += from.beyond[i];
 }
 
 double error_of(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)

@@ -39,8 +39,10 @@ bool error_tells_trees(const struct error_terms *terms, uint64_t trees);
 struct error_basis {
     /* busy time; core idleness needs it, because core idleness may be a small difference of large sums */
     double own;
-    double idle_beside; /* the sum idle_beside of struct profile_metric */
-    uint64_t trees;     /* bit mask of the trees that had it (struct profile_sums); 0: unknown */
+    double idle_beside;                     /* the sum idle_beside of struct profile_metric */
+    uint64_t trees;                         /* bit mask of the trees that had it (struct profile_sums); 0: unknown */
+    double rank_squares, core_squares;      /* as in struct profile_sums; 0: unknown */
+    double beyond[PROFILE_NEIGHBOURS_SUMS]; /* as in struct profile_sums; 0: unknown */
 };
 
 /* basis of a value for which these sums are unknown; assumes that each sampled thread was the only busy one */
@@ -52,6 +54,10 @@ void error_basis_add(struct error_basis *to, struct error_basis from);
 /* Returns an upper bound on the variance of a value. The value is in s, in events or in samples, and the
  * variance in squares of that unit. */
 double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
+
+/* Returns by how much that is beyond the variance of independent samples because samples of a context come together, at most
+ * 0: with rain, as above, the variance of what is left is at most together max(0, rain + this). Sums of values have the sum. */
+double error_beyond(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 
 /* Return the stated error of a value, and of a row's metric. 95 % of all values differ from the truth by no
  * more than that. */

@@ -87,6 +87,8 @@ static void rank_blame_share(struct thread *thread, enum ranks_target target, ui
     if (census.own_waits || !census.calls)
         return;
     double p = delivery->p / moments / threads, waiting = 0;
+    struct profile_ranks *last = NULL;
+    double added = 0;
     for (uint32_t i = 0; i < census.calls; i++)
         waiting += census.call[i].any + census.call[i].named;
     for (uint32_t i = 0; i < census.calls; i++) {
@@ -97,10 +99,14 @@ static void rank_blame_share(struct thread *thread, enum ranks_target target, ui
             continue;
         double blame = p * call->named + p * call->any / census.busy;
         ranks->blame += blame;
-        thread->neighbours.rank_idle += blame;
+        added += blame;
+        last = ranks;
         ranks->named += p * call->named;
         ranks->wall += p * (call->any + call->named) / waiting;
     }
+    thread->neighbours.rank_idle += added;
+    if (last) /* of all calls: the context adds all of them at once */
+        last->squares += added * added / (p * threads);
 }
 
 void rank_blame_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery, uint32_t number,
@@ -132,6 +138,7 @@ void rank_blame_settle(struct thread *thread, uint32_t node_idx)
         ranks->blame += dispatch->blame;
         ranks->named += dispatch->named;
         ranks->wall += dispatch->wall;
+        ranks->squares += dispatch->squares;
     }
     thread->dispatch.ranks = (struct profile_ranks){0};
 }

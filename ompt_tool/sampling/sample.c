@@ -55,6 +55,8 @@ __attribute__((noinline)) bool sample_book_stopped(struct thread *thread, const 
     thread->ledger->recorded += delivery->count;
     counters_book(thread, node_idx);
     tracing_add(thread, node_idx, PROFILE_TIME_STOPPED, delivery);
+    neighbours_found(&thread->neighbours, node_idx);
+    sample_compare(thread);
     return true;
 }
 
@@ -263,6 +265,7 @@ static bool sample_book_moments(struct thread *thread, const struct busy *busy, 
     uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
     if (!sample_book_busy(thread, busy, p, delivery->count, census, time_ns))
         return false;
+    neighbours_found(&thread->neighbours, busy->own_idx);
     sample_note_state(thread, time_ns, busy->state, p);
     sample_count_waiters(thread, busy_blamed_idx(busy), busy->no_core, delivery, 0, p, census);
     bool ranks = ranks_are_seen() && busy->ranks_idx;
@@ -347,6 +350,7 @@ static void sample_record_busy(struct thread *thread, const struct delivery *del
             continue;
         struct delivery part = delivery_take(&rest, counts[i]);
         sample_record_busy_in(thread, i == 1 ? core->now.state : i ? CORE_HAD : core->now.first, &part, context);
+        sample_compare(thread); /* so that each state is a stay of its own */
     }
 }
 
@@ -572,6 +576,7 @@ static void sample_record_waiting(struct thread *thread, const struct delivery *
              * there was room. */
             sample_book_waiting(thread, capture.node_idx, delivery, number, key, census);
     }
+    neighbours_found(&thread->neighbours, capture.node_idx);
     account_waiting_here(here, delivery->p, delivery->count, thread->counted_wait != thread->line->acquisitions);
     thread->counted_wait = thread->line->acquisitions;
     lock_waits_sample(thread, key, delivery->p);

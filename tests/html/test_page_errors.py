@@ -116,6 +116,14 @@ class Errors(PageTest):
         self.settle()
         return self.run_script("return [...document.querySelectorAll('.source-value[title]')].map((of) => of.title)")
 
+    def test_samples_of_a_row_that_come_together(self):
+        data = with_errors()
+        for part in "ie":
+            data["rows"][part]["beyond work"] = [-3e8 if value == 80000 else 0 for value in data["rows"][part]["work"]]
+        self.open(data)
+        error = self.run_script("return blame.rows('top-down').find((row) => row['work (I)'] === 80000)['work (I) ±']")
+        self.assertAlmostEqual(error, 1.96 * (5e7 + 1.333333333 * 1e8) ** 0.5, delta=1e-6)
+
     def test_a_report_without_errors_has_none(self):
         self.open(small())
         self.assertIsNone(self.errors_button())

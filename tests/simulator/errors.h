@@ -20,6 +20,6 @@ bool errors_claim(void);
 
 /* Prints the page: a table with a line for each kind of figure, and one with a line for each scenario. If `figures` is
  * true, the second table has a line for each kind of figure in each scenario. */
-void errors_print(bool figures);
+void errors_print(bool figures, uint64_t seeds);
 
 #endif

@@ -39,7 +39,6 @@ const char *const metric_name[METRIC_COUNT] = {
 };
 
 /* What is summed beside the metrics, for what is stated. */
-enum { SUM_OWN = METRIC_COUNT, SUM_IDLE_BESIDE, SUMS };
 
 static void fail(struct run *run, const char *format, ...)
 {
@@ -103,13 +102,11 @@ static void add_metric(double *to, const struct profile *profile, const struct p
     to[METRIC_THREAD_IDLE] += profile->header.threads_max * metric->inverse_busy - own;
     to[METRIC_CORE_IDLE] +=
         profile->header.without_team ? metric->core_idle : profile->header.cores * metric->inverse_busy - own;
-    to[SUM_OWN] += own;
-    to[SUM_IDLE_BESIDE] += (double)metric->idle_beside;
 }
 
-static double (*sum_metrics(const struct profile *profile, const uint32_t *contexts))[SUMS]
+static double (*sum_metrics(const struct profile *profile, const uint32_t *contexts))[METRIC_COUNT]
 {
-    double(*sums)[SUMS] = calloc(context_count(), sizeof(*sums));
+    double(*sums)[METRIC_COUNT] = calloc(context_count(), sizeof(*sums));
     for (size_t i = 0; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         if (node->kind == PROFILE_NODE_WAITERS ||
@@ -130,17 +127,18 @@ static double (*sum_metrics(const struct profile *profile, const uint32_t *conte
     return sums;
 }
 
-/* Which trees have each context, as rows of reports have it. */
-static uint64_t *trees_of(const struct profile *profile, const uint32_t *contexts)
+/* The sums of each context, as rows of reports have them. */
+static struct profile_sums *rows_of(const struct profile *profile, const uint32_t *contexts)
 {
-    uint64_t *trees = calloc(context_count(), sizeof(*trees));
+    struct profile_sums *rows = calloc(context_count(), sizeof(*rows));
     for (size_t i = 0; i < profile->node_count; i++)
-        for (uint32_t context = contexts[i];; context = context_parent(context)) {
-            trees[context] |= profile->nodes[i].metric.trees;
+        for (uint32_t context = contexts[i]; profile->nodes[i].kind != PROFILE_NODE_WAITERS;
+             context = context_parent(context)) {
+            profile_sums_add(&rows[context], &profile->nodes[i].metric);
             if (!context)
                 break;
         }
-    return trees;
+    return rows;
 }
 
 static void name_context(const struct scenario *scenario, uint32_t context, char *name, size_t bytes)
@@ -221,7 +219,8 @@ static void add_places(struct run *run, const struct profile *profile, double pe
             if (profile->nodes[i].kind == PROFILE_NODE_WAITERS && profile->nodes[i].key == oracle_place(number))
                 measured += profile->nodes[i].metric.shared_idle;
         add_figure(run, FIGURE_PLACE, name, &exact, METRIC_SHARED_IDLE, measured,
-                   stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0, 0, 0), period_ns);
+                   stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, &(struct profile_sums){0}),
+                   period_ns);
     }
 }
 
@@ -298,7 +297,7 @@ static void add_windows(struct run *run, const struct profile *profile, const ui
 }
 
 /* Of all that is no clock's and no process's: equal for equal measurements. */
-static uint64_t digest_of(const struct profile *profile, double (*sums)[SUMS])
+static uint64_t digest_of(const struct profile *profile, double (*sums)[METRIC_COUNT])
 {
     double digest = 0;
     for (uint32_t context = 0; context < context_count(); context++) {
@@ -333,7 +332,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         fail(run, "the file has grown to %u chunks", run->chunks);
     uint32_t *contexts = contexts_of(profile, run);
     windows_begin(scenario->bias || scenario->late_wakes || run->seed % WINDOWED_SEEDS ? NULL : profile);
-    double(*sums)[SUMS] = sum_metrics(profile, contexts);
+    double(*sums)[METRIC_COUNT] = sum_metrics(profile, contexts);
     run->digest = digest_of(profile, sums);
     if (profile->header.threads_max + profile->header.threads_untracked != oracle_threads_most() && ended)
         fail(run, "%u threads at most, %u without room, and it were %u", (unsigned)profile->header.threads_max,
@@ -341,18 +340,16 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     if (!ended || scenario->laws_only)
         return;
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
-    const uint64_t *trees = trees_of(profile, contexts);
+    const struct profile_sums *rows = rows_of(profile, contexts);
     for (uint32_t context = 0; context < context_count(); context++) {
         char name[FIGURE_NAME] = "";
-        double own = sums[context][SUM_OWN] * NS, beside = sums[context][SUM_IDLE_BESIDE] * NS;
         name_context(scenario, context, name, sizeof(name));
         double doubt_ns = doubt_of(context, period_ns);
         int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
             if (means_something(i) && (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > fmax(1, doubt_ns)))
                 add_figure(run, context ? FIGURE_ROW : FIGURE_TOTAL, name, &exact[context], i, sums[context][i],
-                           stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside, trees[context]),
-                           period_ns);
+                           stated_error(profile, metric_name[i], sums[context][i] * NS, &rows[context]), period_ns);
     }
     add_places(run, profile, period_ns);
     add_wakes(run, profile, contexts, period_ns);

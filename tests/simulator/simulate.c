@@ -171,7 +171,7 @@ static int run_command(void)
             count(claim_interval(scenario, &command.settings));
     }
     if (command.errors) {
-        errors_print(command.settings.figures);
+        errors_print(command.settings.figures, command.settings.seeds);
         return failed || !passed;
     }
     clock_gettime(CLOCK_MONOTONIC, &end);

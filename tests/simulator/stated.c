@@ -6,8 +6,7 @@
 
 #include "command/rows/error.h"
 
-double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside,
-                    uint64_t trees)
+double stated_error(const struct profile *profile, const char *name, double seconds, const struct profile_sums *sums)
 {
     struct error_terms terms = error_terms_of(profile);
     enum metric metric = 0;
@@ -17,5 +16,5 @@ double stated_error(const struct profile *profile, const char *name, double seco
         metric = METRIC_THREAD_IDLENESS;
     else if (metric == METRIC_NAMED)
         return INFINITY; /* Reports state no error of this number. */
-    return error_of(&terms, metric, seconds, (struct error_basis){own, idle_beside, trees});
+    return error_of(&terms, metric, seconds, error_basis_of(sums));
 }

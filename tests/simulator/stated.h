@@ -6,8 +6,7 @@
 
 #define STATED_DEVIATIONS 1.96 /* of a stated error */
 
-/* name: as metric_name[] has it. Of the same context: own, busy seconds, idle_beside and trees (struct profile_sums). */
-double stated_error(const struct profile *profile, const char *name, double seconds, double own, double idle_beside,
-                    uint64_t trees);
+/* name: as metric_name[] has it. sums: of the same context. */
+double stated_error(const struct profile *profile, const char *name, double seconds, const struct profile_sums *sums);
 
 #endif

@@ -188,6 +188,31 @@ UNIT_TEST(what_neighbouring_samples_say_replaces_the_time_of_all_threads)
     assert_true(error_variance(&bound, METRIC_WORK, 10, ERROR_ALONE) > 50 * ends);
 }
 
+/* A tenth of the work is one visit, the rest is short visits. */
+UNIT_TEST(a_row_has_the_variance_of_its_own_samples)
+{
+    struct merged_node node = {.kind = PROFILE_NODE_FRAME, .metric = {.work = 10e9}};
+    struct profile_thread thread = {.last_ns = 20000000000};
+    struct profile profile = {.header = {.rate = 200, .period_ns = 5000000, .threads_max = 1, .cores = 1},
+                              .nodes = &node,
+                              .node_count = 1,
+                              .threads = &thread,
+                              .thread_count = 1,
+                              .has_variance = {true}};
+    profile.variance[PROFILE_NEIGHBOURS_WORK] = 1e18 * 4 * PERIOD;
+    struct error_terms terms = error_terms_of(&profile);
+    struct profile_sums sums = {.work = 1e9};
+    double independent = error_variance(&terms, METRIC_WORK, 1, error_basis_of(&sums));
+    sums.beyond[PROFILE_NEIGHBOURS_WORK] = (float)(-1e18 * (PERIOD - PERIOD * PERIOD / 3));
+    struct error_basis basis = error_basis_of(&sums);
+    double visit = error_variance(&terms, METRIC_WORK, 1, basis);
+    assert_true(independent > 0.9 * PERIOD && fabs(visit - PERIOD * PERIOD * 2 / 3) < 1e-8);
+    error_basis_add(&basis, basis);
+    assert_true(error_variance(&terms, METRIC_WORK, 2, basis) < 3 * visit);
+    struct error_terms bound = error_terms_bound(&terms);
+    assert_true(error_variance(&bound, METRIC_WORK, 1, basis) > independent);
+}
+
 /* One thread works for ten seconds without a pause, another in short visits: what is known of each of them holds for the rows
  * that it alone has, and for rows of both the whole program's. */
 UNIT_TEST(a_row_of_one_thread_has_the_variance_of_its_samples)

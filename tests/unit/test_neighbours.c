@@ -4,18 +4,22 @@
 #include "blame/directed.h"
 #include "blame/neighbours.h"
 #include "cct/profile_format.h"
+#include "cct/tree.h"
 #include "tests/unit/unit.h"
 
 #define P 5e6 /* a sample of 5 ms */
 
 static struct profile_neighbours record[PROFILE_NEIGHBOURS_RECORDS];
+static struct profile_neighbours of_context[PROFILE_NEIGHBOURS_RECORDS];
 static struct neighbours neighbours;
+static struct tree tree;
 static struct profile_thread ledger;
 
 static void begin(void)
 {
     memset(&ledger, 0, sizeof(ledger));
     memset(record, 0, sizeof(record));
+    memset(of_context, 0, sizeof(of_context));
     neighbours = (struct neighbours){.record = {&record[0], &record[1]}};
 }
 
@@ -24,7 +28,7 @@ static void deliver(double *sum, uint32_t periods)
 {
     *sum += P * periods;
     ledger.recorded += periods;
-    neighbours_compare(&neighbours, NULL, &ledger);
+    neighbours_compare(&neighbours, &tree, &ledger);
 }
 
 static double variance_of(enum profile_neighbours_sum sum)
@@ -136,6 +140,58 @@ UNIT_TEST(sums_that_cancel_each_other_have_variances)
     }
     assert_near(variance_of(PROFILE_NEIGHBOURS_NO_CORE), 1 / 3.0);
     assert_near(variance_of(PROFILE_NEIGHBOURS_CORES), 1 / 3.0);
+}
+
+#define CONTEXT 7 /* a node */
+
+/* A delivery in a context. Only the context CONTEXT has a record here, which is found without a tree. */
+static void deliver_in(uint32_t node_idx, uint32_t periods)
+{
+    neighbours.stay_idx = CONTEXT;
+    neighbours.stay[0] = &of_context[0];
+    neighbours.stay[1] = &of_context[1];
+    neighbours_found(&neighbours, node_idx);
+    deliver(&ledger.work, periods);
+}
+
+/* Beyond one period each, of samples that are independent of one another. */
+static double beyond_of(enum profile_neighbours_sum sum)
+{
+    return of_context[0].variance[sum] / (P * P);
+}
+
+UNIT_TEST(a_stay_in_a_context_has_the_variance_of_its_ends)
+{
+    for (uint32_t late = 1; late < 4; late++) {
+        begin();
+        for (uint32_t i = 0; i < 10; i++)
+            deliver_in(CONTEXT, late);
+        assert_near(10 * late + beyond_of(PROFILE_NEIGHBOURS_WORK), 1 / 3.0);
+        assert_near(10 * late + beyond_of(PROFILE_NEIGHBOURS_OWN), 1 / 3.0);
+    }
+}
+
+UNIT_TEST(samples_in_several_contexts_are_no_stay)
+{
+    begin();
+    for (uint32_t i = 0; i < 30; i++) {
+        bool between = i % 3 != 0;
+        neighbours_found(&neighbours, NEIGHBOURS_MIXED);
+        between ? deliver(&ledger.work, 1) : deliver_in(CONTEXT, 1);
+    }
+    assert_near(beyond_of(PROFILE_NEIGHBOURS_WORK), 0);
+}
+
+/* Its number may be that of another context since. */
+UNIT_TEST(a_stay_ends_when_nodes_move)
+{
+    begin();
+    deliver_in(CONTEXT, 1);
+    tree.grafts++;
+    deliver_in(CONTEXT, 1);
+    assert_near(beyond_of(PROFILE_NEIGHBOURS_WORK), 0);
+    deliver_in(CONTEXT, 1);
+    assert_near(beyond_of(PROFILE_NEIGHBOURS_WORK), -5 / 3.0);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -115,10 +115,12 @@ export class Model {
         this.exclusive.push(spread(exact.e), calls);
     }
 
-    // Adds the columns that errors are computed from: busy time, idleness while other threads were busy, and the number of
-    // the trees that had it. A column that the data lacks is null.
+    // Adds the columns that errors are computed from: busy time, idleness while other threads were busy, the number of
+    // the trees that had it, and for each metric what stays in one context take from the variance. A column that the data
+    // lacks is null.
     addBasis(data) {
-        this.basis = ["own", "beside", "trees"].map((name) => {
+        const beyond = this.metrics.map(({ key }) => `beyond ${key}`);
+        this.basis = ["own", "beside", "trees", ...beyond].map((name) => {
             if (!data.rows.i[name]) return null;
             this.exclusive.push(...columns(data, "e", [name]));
             return this.inclusive.push(...columns(data, "i", [name])) - 1;
@@ -224,7 +226,7 @@ export class Model {
 
     // Returns the sampling error of a value: 95 % of measurements are closer to the true value. The formula and its
     // figures come from command/rows/error.c. Returns null if the error is unknown.
-    error(key, value, [own = null, beside = 0, trees = 0] = []) {
+    error(key, value, [own = null, beside = 0, trees = 0, ...beyond] = []) {
         const { deviations, of, trees: narrower } = this.data.error ?? { of: {} };
         if (this.span || !Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
         const form = of[key],
@@ -234,7 +236,8 @@ export class Model {
             evenRain = rains > 0 ? rain ** 2 / rains : Infinity,
             evenValue = all > 0 ? value ** 2 / all : Infinity,
             even = all > 0 || rains > 0 ? Math.min(evenValue, evenRain) : 0,
-            left = Math.min(rain, form.together * Math.max(0, rain - even)),
+            saved = Math.max(even, -(beyond[this.metricIndex.get(key)] ?? 0)),
+            left = Math.min(rain, form.together * Math.max(0, rain - saved)),
             unseen = Math.max(left, rain * form.ends);
         return deviations * Math.sqrt(form.few * (alone > 0 ? unseen / alone : 1) + left);
     }

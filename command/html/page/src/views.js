@@ -93,7 +93,7 @@ class View {
     error(node, metric, exclusive) {
         const { model } = this,
             basis = model.basisOf((column) => this.value(node, column, exclusive));
-        if (this.name !== "top-down") basis.length = 2; // sums of rows
+        if (this.name !== "top-down") basis[2] = undefined; // sums of rows
         return model.error(model.metrics[metric]?.key, this.value(node, metric, exclusive), basis);
     }
 
