@@ -224,9 +224,16 @@ static uint64_t *state_pass_of(const struct region *region, uint64_t place)
     return (uint64_t *)&region->passed[STATE_PLACE_BARRIER(place) % REGION_BARRIERS];
 }
 
+/* Returns the same, or for a place at a region's end the entry for the begin of the next region. */
+static uint64_t *state_end_of(const struct region *region, uint64_t place)
+{
+    bool parks = region && region->home && STATE_PLACE_KIND(place) == PROFILE_PLACE_REGION_END;
+    return parks ? &region->home->resumed : state_pass_of(region, place);
+}
+
 void state_note_pass(const struct state_line *line, uint64_t now_ticks)
 {
-    uint64_t *passed = state_pass_of(line->region, line->place);
+    uint64_t *passed = state_end_of(line->region, line->place);
     /* An entry from before this thread's arrival is that of an earlier barrier. */
     if (passed && (int64_t)(load_relaxed(passed) - line->idle_since) < 0)
         store_relaxed(passed, now_ticks);
@@ -632,6 +639,13 @@ uint64_t state_released_ns(const struct state_line *line, const struct clock_rea
     struct waiting waiting = {.place = line->place, .region = line->region, .since = (int64_t)line->idle_since};
     int64_t ticks = state_is_hidden(line) ? INT64_MAX : state_wait_was_over(&waiting);
     return ticks == INT64_MAX ? UINT64_MAX : clock_ticks_ns(clocks, (uint64_t)ticks);
+}
+
+uint64_t state_wait_ended_ns(const struct state_line *line, const struct clock_reading *clocks)
+{
+    const uint64_t *ended = state_is_hidden(line) ? NULL : state_end_of(line->region, line->place);
+    uint64_t ticks = ended ? load_relaxed(ended) : 0;
+    return ticks && (int64_t)(ticks - line->idle_since) >= 0 ? clock_ticks_ns(clocks, ticks) : UINT64_MAX;
 }
 
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns)

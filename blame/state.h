@@ -262,7 +262,11 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
  * elsewhere. [handler] */
 uint64_t state_released_ns(const struct state_line *line, const struct clock_reading *clocks);
 
-/* Notes that the IDLE thread passes the barrier at which it waits, if it does. [owner] */
+/* Returns the same time; for a thread that waits at the end of a region, the time at which the first of them had a core for
+ * the next one. [handler] */
+uint64_t state_wait_ended_ns(const struct state_line *line, const struct clock_reading *clocks);
+
+/* Notes that the IDLE thread passes the barrier at which it waits, if it does, or begins the next region. [owner] */
 void state_note_pass(const struct state_line *line, uint64_t now_ticks);
 
 /* Notes the wait of the IDLE thread, which ends now, unless it stayed within the grace. [owner] */

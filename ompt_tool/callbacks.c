@@ -236,6 +236,14 @@ static void callback_end_hit_wait(struct thread *thread, const ompt_data_t *wait
     thread_leave_tool(thread);
 }
 
+/* Returns true if the thread waits at the end of a region that it has begun itself. Its wait is over before those of others. */
+static bool callback_is_own(const struct thread *thread)
+{
+    const struct region *region = thread->line->region;
+    return STATE_PLACE_KIND(thread->line->place) == PROFILE_PLACE_REGION_END && region &&
+           region->home == &thread->regions;
+}
+
 /* Does what the flags in thread->unusual ask for at the end of a wait. For most waits that is nothing. passes:
  * what the thread waited for is over; otherwise it only begins a task. */
 static __attribute__((noinline)) void callback_end_wait(struct thread *thread, const ompt_data_t *waiter,
@@ -243,7 +251,7 @@ static __attribute__((noinline)) void callback_end_wait(struct thread *thread, c
 {
     if (thread->unusual.notes && callback_is_idle(thread)) {
         uint64_t now_ticks = clock_ticks();
-        if (passes)
+        if (passes && !callback_is_own(thread))
             state_note_pass(thread->line, now_ticks);
         state_note_wait(thread->line, now_ticks);
         thread->noted = true;

@@ -89,6 +89,7 @@ struct region_pool {
     /* list of records that any thread has released; the owner takes the whole list at once */
     struct region *returned;
     uint64_t begun;
+    uint64_t resumed;    /* when the first thread of its teams has left the end of the region before, in ticks */
     struct region *open; /* innermost open region that has a record; `below` leads to the others */
     /* number of open regions without a record, all inside `open`; `free` stays NULL until they have ended */
     uint32_t nameless;

@@ -55,6 +55,8 @@ void findings_gather_floors(struct inquiry *inquiry)
 {
     const struct profile *profile = inquiry->profile;
     struct floors *floors = &inquiry->floors;
+    double on_core_s = 0, work_s = 0;
+    bool told = true;
     floors->start_s = profile->header.merged ? 0 : before_start_s(&profile->header);
     floors->busy_s = memory_array(profile->thread_count + 1, sizeof *floors->busy_s);
     for (size_t i = 0; i < profile->thread_count; i++) {
@@ -64,7 +66,11 @@ void findings_gather_floors(struct inquiry *inquiry)
         floors->sum_s += busy;
         floors->variance += variance;
         floors->slept_s += fmin(busy, 1e-9 * thread->blocked);
+        on_core_s += 1e-9 * thread->on_core_ns;
+        work_s += 1e-9 * thread->work;
+        told &= thread->on_core_ns > 0 || thread->work + thread->overhead == 0;
     }
+    floors->runtime_s = told ? fmax(0, on_core_s - least_of(inquiry, work_s, floors->variance)) : INFINITY;
     for (uint32_t i = 1; i < inquiry->rows->count; i++)
         if (waits_for_threads(inquiry, i))
             floors->awaiting_s += 1e-9 * inquiry->rows->row[i].exclusive->blocked;
@@ -116,7 +122,8 @@ static double cost_s(const struct inquiry *inquiry, const struct relief *relief)
     double idle_to_wall = threads > 1 ? (1 - 1 / cores) / (threads - 1) : 0;
     double asleep_s = fmin(relief->asleep_s, relief->idle_s), spent_s = relief->spent_s + relief->slowed_s;
     double cost = (relief->idle_s - asleep_s) * idle_to_wall + asleep_s / threads;
-    double paid = relief->waited_s / threads + fmax(spent_s / cores, (spent_s + relief->lost_s) / threads);
+    double on_cores_s = fmin(spent_s, inquiry->floors.runtime_s);
+    double paid = relief->waited_s / threads + fmax(on_cores_s / cores, (spent_s + relief->lost_s) / threads);
     cost += paid * (1 + relief->error_share);
     if (relief->idle_follows)
         cost = fmin(cost, relief->waited_s + spent_s + relief->lost_s);

@@ -131,7 +131,8 @@ struct floors {
     double slept_s;  /* part of sum_s that needs no core */
     /* part of slept_s in calls that wait for other threads: it may end earlier if any thread has less to do */
     double awaiting_s;
-    double start_s; /* before the tool's start, when there is one thread; not in busy_s */
+    double runtime_s; /* time on cores beyond the work, which other overhead slept; INFINITY: unknown */
+    double start_s;   /* before the tool's start, when there is one thread; not in busy_s */
 };
 
 struct inquiry {

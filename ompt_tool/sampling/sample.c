@@ -10,7 +10,6 @@
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
-#include "cct/arena.h"
 #include "cct/timeline/time.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/counters/counters.h"
@@ -336,22 +335,31 @@ void sample_record_sleep(struct thread *thread, uint32_t node_idx, bool no_core,
     sample_compare(thread);
 }
 
-static void sample_record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+/* Records the delivery's moments from number `from` on, counted from the first one, of a busy thread. */
+static void sample_record_busy_from(struct thread *thread, const struct delivery *delivery, uint64_t from,
+                                    const ucontext_t *context)
 {
     const struct core *core = &thread->core;
-    const uint64_t counts[] = {core->now.first_moments, core_moments_in_state(core, delivery), core->now.had_last};
-    if (likely(counts[1] == delivery->count)) {
-        sample_record_busy_in(thread, core->now.state, delivery, context);
-        return;
-    }
+    const uint64_t ends[] = {core->now.first_moments, delivery->count - core->now.had_last, delivery->count};
     struct delivery rest = *delivery;
+    if (from)
+        delivery_take(&rest, from);
     for (uint32_t i = 0; i < 3; i++) {
-        if (!counts[i])
+        if (ends[i] <= from)
             continue;
-        struct delivery part = delivery_take(&rest, counts[i]);
+        struct delivery part = delivery_take(&rest, ends[i] - from);
         sample_record_busy_in(thread, i == 1 ? core->now.state : i ? CORE_HAD : core->now.first, &part, context);
         sample_compare(thread); /* so that each state is a stay of its own */
+        from = ends[i];
     }
+}
+
+static void sample_record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    if (likely(core_moments_in_state(&thread->core, delivery) == delivery->count))
+        sample_record_busy_in(thread, thread->core.now.state, delivery, context);
+    else
+        sample_record_busy_from(thread, delivery, 0, context);
 }
 
 /* Counts the time for which a waiting thread also lacked a core, at `moments` of the delivery's moments, so
@@ -460,54 +468,30 @@ static uint64_t sample_moments_before(const struct thread *thread, const struct 
     return time_ns > delivery->due_ns ? core_moments_within(&thread->core, delivery, time_ns - delivery->due_ns) : 0;
 }
 
-/* Returns true if at the delivery's last moment more threads were ready to run than the program has cores. */
-static bool sample_cores_are_short(struct thread *thread, const struct delivery *delivery)
+/* Returns how many of the delivery's first `count` moments have the state core->now.state. */
+static uint64_t sample_first_in_state(const struct thread *thread, const struct delivery *delivery, uint64_t count)
 {
-    struct waiting_places places;
-    struct census census = sample_census_of_busy(thread, delivery, 0, &places);
-    return census.busy - census.asleep > load_relaxed(&arena_header()->cores);
+    const struct core_now *now = &thread->core.now;
+    uint64_t end = delivery->count - now->had_last < count ? delivery->count - now->had_last : count;
+    return end > now->first_moments ? end - now->first_moments : 0;
 }
 
-/* Records moments at which the thread's wait was over: another thread had passed the barrier. The thread
- * counts as busy in the context of the barrier, and lacked a core until it got one at got_ns. If the signal has found it
- * still asleep, it is on its way to a core: it lacked one if there are too few. */
-static __attribute__((noinline)) void sample_record_released(struct thread *thread, struct delivery *released,
-                                                             uint64_t got_ns, const ucontext_t *context)
-{
-    uint64_t lacked = sample_moments_before(thread, released, got_ns);
-    if (lacked) {
-        struct delivery part = delivery_take(released, lacked);
-        sample_record_busy_in(thread, CORE_NONE, &part, context);
-    }
-    if (!released->count)
-        return;
-    bool lacks = thread->core.now.in_call && sample_cores_are_short(thread, released);
-    sample_record_busy_in(thread, lacks ? CORE_NONE : CORE_HAD, released, context);
-}
-
-/* Records a sample of a thread that waits in OpenMP. */
+/* Records a sample of a thread that waits in OpenMP. From the time on at which another thread has passed its barrier, it
+ * counts as busy in the barrier's context. One that had not been woken by then is overhead. */
 static void sample_record_idle(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     struct delivery rest = *delivery;
-    const struct core *core = &thread->core;
     uint64_t released_ns = state_released_ns(thread->line, &delivery->clocks);
-    uint64_t got_ns = core->now.state == CORE_HAD ? 0 : delivery->due_ns + core->now.away_ns;
-    uint64_t waits = delivery->count, lacked = core_moments_in_state(core, delivery);
-    if (unlikely(released_ns <= delivery->census_ns)) {
+    uint64_t waits = delivery->count;
+    if (unlikely(released_ns <= delivery->census_ns))
         waits = sample_moments_before(thread, delivery, released_ns);
-        lacked = lacked > delivery->count - waits ? lacked - (delivery->count - waits) : 0;
-    }
-    if (unlikely(released_ns < got_ns)) { /* woken_ns lasts until got_ns; from released_ns on samples count it */
-        uint64_t counted_ns = got_ns - released_ns;
-        thread->ledger->idle_no_core -= (double)(counted_ns < core->now.woken_ns ? counted_ns : core->now.woken_ns);
-    }
     if (likely(waits)) {
         struct delivery waiting = delivery_take(&rest, waits);
         sample_record_waiting_idle(thread, &waiting);
-        sample_book_waiting_core_at(thread, &waiting, lacked);
+        sample_book_waiting_core_at(thread, &waiting, sample_first_in_state(thread, delivery, waits));
     }
     if (unlikely(rest.count))
-        sample_record_released(thread, &rest, got_ns, context);
+        sample_record_busy_from(thread, delivery, waits, context);
 }
 
 static uint64_t sample_waiting_moment_ns(const struct thread *thread, const struct delivery *delivery, uint32_t number)
@@ -635,11 +619,16 @@ static __attribute__((noinline, cold)) void sample_record_stop(struct thread *th
         sample_record_state(thread, &rest, context);
 }
 
-/* Notes when others have signalled what the thread waits for. A condition wait may go on until the mutex is free. */
+/* Notes when others have ended or signalled what the thread waits for. A condition wait may go on until the mutex is free. */
 static void sample_note_signals(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     struct core_now *now = &thread->core.now;
     now->signals = 0;
+    if (load_relaxed(&thread->line->state) == STATE_IDLE) {
+        now->signalled_ns[0] = state_wait_ended_ns(thread->line, &delivery->clocks);
+        now->signals = 1;
+        return;
+    }
     if (likely(!load_relaxed(&thread->awaits.key)))
         return;
     uintptr_t mutex = load_relaxed(&thread->pthread.mutex);

@@ -3,11 +3,13 @@
  * (restart.c). */
 #include "ompt_tool/session/core.h"
 
+#include <linux/futex.h>
 #include <stddef.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/registers.h"
 #include "cct/profile_format.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/session/session.h"
@@ -198,6 +200,16 @@ static enum core_state core_explain_sleep(struct core *core, const struct delive
     return core_book_sleep(core, delivery, core->now.away_ns - core->now.lost_ns);
 }
 
+/* Returns true if the thread waits for its team, and is right behind the call in which it slept. (Or behind the one that
+ * wakes the others.) If it slept for long behind the moment, the process may have been stopped. */
+static bool core_comes_out_of_wait(const struct core *core, const ucontext_t *context)
+{
+    return load_relaxed(&core->line->state) == STATE_IDLE && core->now.turns && core->counts.slept &&
+           !core->now.in_call && core->now.away_ns < core->now.lost_ns + STOPPED_NS &&
+           restart_call_before(context) >= RESTART_CALL_WAIT &&
+           (registers_argument(context, 1) & FUTEX_CMD_MASK) != FUTEX_WAKE;
+}
+
 /* Returns when another thread ended the wait that the thread comes out of; 0 if that is unknown. A thread that was woken so
  * long before it got its core has lacked one since. Of several threads that signal, the first may have woken another one. */
 static uint64_t core_released_ns(const struct core *core)
@@ -305,10 +317,12 @@ static enum core_state core_explain_state(struct core *core, const struct delive
     core_owe_sleep(core, delivery);
     if (is_counted && may_sleep && core->owed.work >= 1)
         return core_note_work(core);
-    uint64_t released_ns = out_of_call && !core->now.in_call ? core_released_ns(core) : 0;
+    bool out_of_wait = core_comes_out_of_wait(core, context);
+    uint64_t released_ns = out_of_wait || (out_of_call && !core->now.in_call) ? core_released_ns(core) : 0;
     if (released_ns)
         return core_book_released(core, delivery, released_ns);
-    if ((core->now.in_call && !out_of_call) || only_slept || (out_of_call && core_slept_at_moment(core, delivery)))
+    if ((core->now.in_call && !out_of_call) || only_slept || (out_of_call && core_slept_at_moment(core, delivery)) ||
+        (out_of_wait && !core_is_drawn(delivery->due_ns, core->owed.none + core_moments_lost(core, delivery))))
         return core_explain_sleep(core, delivery, out_of_call);
     if (!core_got_it_just_now(core, delivery, away_ns) && !is_away && !out_of_call)
         return is_counted ? core_note_work(core) : CORE_HAD;

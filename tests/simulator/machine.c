@@ -124,6 +124,20 @@ static void note_core(struct sim_thread *thread, bool no_core)
     thread->was_ready = ready;
 }
 
+/* Who is to be woken lacks a core while none is free. */
+static void note_released(void)
+{
+    for (uint32_t i = 0; i < machine.thread_count && machine.released; i++)
+        if (machine.threads[i]->released && machine.threads[i]->run == RUN_WAITS)
+            note_core(machine.threads[i], machine.cores_free == 0);
+}
+
+static void set_released(struct sim_thread *thread, bool released)
+{
+    machine.released += (uint32_t)released - (uint32_t)thread->released;
+    thread->released = released;
+}
+
 static void stop_thread(struct sim_thread *thread);
 
 static void begin_on_core(struct sim_thread *thread)
@@ -131,9 +145,10 @@ static void begin_on_core(struct sim_thread *thread)
     machine.cores_free--;
     thread->run = RUN_ON_CORE;
     thread->no_core_ns += machine.now_ns - thread->ready_ns;
-    if (!thread->woken)
+    if (!thread->woken && !thread->released)
         thread->woken_ns += machine.now_ns - thread->ready_ns;
     note_core(thread, false);
+    note_released();
     thread->turns++;
     thread->turn_ns = thread->since_ns = machine.now_ns;
     if (machine.thread_count > machine.scenario->cores)
@@ -156,13 +171,30 @@ static void make_ready(struct sim_thread *thread)
         begin_on_core(thread);
         return;
     }
-    note_core(thread, thread->woken);
+    note_core(thread, thread->woken || thread->released);
     thread->next_ready = NULL;
     if (ready.first)
         ready.last->next_ready = thread;
     else
         ready.first = thread;
     ready.last = thread;
+}
+
+/* Returns who gets the core that is free; NULL: nobody wants it. */
+static struct sim_thread *take_ready(void)
+{
+    struct sim_thread *before = NULL, *taken = ready.first, *at = ready.first;
+    for (uint64_t number = 1; machine.scenario->any_order && at && at->next_ready; at = at->next_ready)
+        if (random_below(&machine.chance, ++number) == 0) {
+            before = at;
+            taken = at->next_ready;
+        }
+    if (!taken)
+        return NULL;
+    *(before ? &before->next_ready : &ready.first) = taken->next_ready;
+    if (ready.last == taken)
+        ready.last = before;
+    return taken;
 }
 
 static void leave_core(struct sim_thread *thread, enum run_state run)
@@ -174,11 +206,11 @@ static void leave_core(struct sim_thread *thread, enum run_state run)
     thread->behind_wait = thread->behind_wait || run == RUN_WAITS;
     thread->slice_generation++;
     machine.cores_free++;
-    struct sim_thread *next = ready.first;
-    if (!next)
-        return;
-    ready.first = next->next_ready;
-    begin_on_core(next);
+    struct sim_thread *next = take_ready();
+    if (next)
+        begin_on_core(next);
+    else
+        note_released();
 }
 
 void machine_busy(uint64_t ns)
@@ -210,14 +242,16 @@ void machine_wake(struct sim_thread *thread, uint64_t after_ns)
     queue_post(EVENT_WAKE, thread, machine.now_ns + after_ns, 0);
 }
 
-void machine_release(struct sim_thread *thread, uint32_t *cores_free)
+void machine_release(struct sim_thread *thread)
 {
-    if (thread->run == RUN_ON_CORE)
+    if (thread->woken)
         return;
-    if (*cores_free == 0)
+    set_released(thread, true);
+    if (thread->run == RUN_READY) {
+        thread->woken_ns += machine.now_ns - thread->ready_ns;
         note_core(thread, true);
-    else
-        --*cores_free;
+    }
+    note_released();
 }
 
 void machine_end_thread(void)
@@ -240,10 +274,11 @@ static void wake(struct sim_thread *thread)
         return;
     }
     thread->woken = true;
-    if (thread->run == RUN_READY) {
+    if (thread->run == RUN_READY && !thread->released)
         thread->woken_ns += machine.now_ns - thread->ready_ns;
+    set_released(thread, false);
+    if (thread->run == RUN_READY)
         note_core(thread, true);
-    }
     if (waits)
         make_ready(thread);
     else if (thread->run == RUN_ON_CORE && !thread->stands_still)

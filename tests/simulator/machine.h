@@ -72,6 +72,7 @@ struct sim_thread {
     uint64_t limit_ns; /* of its wait */
     bool by_timer;     /* which ends then, and by nobody else */
     bool behind_wait;  /* it has executed nothing since it waited */
+    bool released;     /* its wait is over, and it is about to be woken */
     bool woken;        /* what it waited for has come; else it wants a core for a signal only */
     struct timer timer;
     struct cpu_timer cpu_timer;
@@ -103,6 +104,7 @@ struct machine {
     bool stopped;      /* and goes on later */
     uint64_t start_ns; /* of the process: the timers' phases follow it */
     uint32_t cores_free;
+    uint32_t released; /* threads that are */
     struct sim_thread *current;
     struct sim_thread **threads;
     uint32_t thread_count;
@@ -126,9 +128,9 @@ void machine_busy(uint64_t ns);
 /* The current thread wants no core until it is woken. */
 void machine_wait(void);
 void machine_wake(struct sim_thread *thread, uint64_t after_ns);
-/* The thread's wait is over, and it will be woken. If no core is left of those that are free, it lacks one from now on, not only when the
- * wake-up is over. */
-void machine_release(struct sim_thread *thread, uint32_t *cores_free);
+/* The thread's wait is over, and it will be woken: from now on, not only when the wake-up is over, it lacks a core while none
+ * is free. */
+void machine_release(struct sim_thread *thread);
 void machine_end_thread(void);
 
 /* Until nothing is left to happen, or stop_at. */

@@ -126,14 +126,13 @@ static void begin_wait(struct activity *activity)
 /* The others' wait is over, too: now they lack a core alone. */
 static void release_team(const struct team *team)
 {
-    uint32_t cores_free = machine.cores_free;
     for (uint32_t i = 0; i < team->size; i++) {
         struct sim_thread *thread = team->members[i];
         const struct activity *activity = &thread->activities[thread->activity_count - 1];
         if (thread == machine.current || activity->kind != DO_WAIT || activity->wait != WAIT_BARRIER)
             continue;
         oracle_state(thread->number, EXACT_OVERHEAD, stack_top(thread)->context, 0, 0);
-        machine_release(thread, &cores_free);
+        machine_release(thread);
     }
     runtime_wake_team(team);
 }

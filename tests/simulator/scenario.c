@@ -217,6 +217,7 @@ static const struct setting {
     {"chunks", NUMBER, offsetof(struct scenario, chunks)},
     {"bias", NUMBER, offsetof(struct scenario, bias)},
     {"libgomp", FLAG, offsetof(struct scenario, libgomp)},
+    {"any-order", FLAG, offsetof(struct scenario, any_order)},
     {"polls", FLAG, offsetof(struct scenario, polls)},
     {"nanosleeps", FLAG, offsetof(struct scenario, nanosleeps)},
     {"reads-time", FLAG, offsetof(struct scenario, reads_time)},

@@ -1,4 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "command/findings/rules.h"
 #include "command/views/text.h"
 #include "tests/unit/findings_program.h"
 
@@ -179,6 +180,14 @@ WITH_RUN(no_bound_is_as_long_as_the_run)
         made.threads[i].work = 1 * S;
     }
     assert_gain("fine", 3);
+}
+
+WITH_RUN(overhead_that_slept_frees_no_core)
+{
+    struct inquiry inquiry = {.profile = &made.profile, .threads = 4, .cores = 2, .floors.runtime_s = INFINITY};
+    assert_true(fabs(bound_of(&inquiry, &(struct relief){.spent_s = 4}) - 2) < 1e-6);
+    inquiry.floors.runtime_s = 0.4;
+    assert_true(fabs(bound_of(&inquiry, &(struct relief){.spent_s = 4}) - 1) < 1e-6);
 }
 
 /* Each thread waits for the lock for 0.5 s, and takes and releases it for 1 s: in the code that has it, in the region that

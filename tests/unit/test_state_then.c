@@ -264,11 +264,36 @@ static void pass_at(struct state_line *line, uint64_t us)
     state_set_work(line);
 }
 
+static uint64_t us_of(uint64_t ns)
+{
+    return ns == UINT64_MAX ? UINT64_MAX : (ns - begin) / 1000;
+}
+
 static uint64_t released_us(const struct state_line *line)
 {
     struct clock_reading clocks = clock_read();
-    uint64_t ns = state_released_ns(line, &clocks);
-    return ns == UINT64_MAX ? UINT64_MAX : (ns - begin) / 1000;
+    assert_int_equal(state_wait_ended_ns(line, &clocks), state_released_ns(line, &clocks));
+    return us_of(state_released_ns(line, &clocks));
+}
+
+/* Three threads wait at the end of a region. The first that begins the next one ends the others' wait, but they stay idle. */
+FROM_EMPTY(the_begin_of_the_next_region_ends_the_wait_at_the_end_of_a_region)
+{
+    struct region_pool pool = {0};
+    struct region region = {.instance = 1, .home = &pool};
+    struct state_line *lines[] = {noting(), noting(), noting()};
+    struct clock_reading clocks = clock_read();
+    for (uint64_t i = 0; i < 3; i++) {
+        state_set_idle_region(lines[i], region_word(&region));
+        state_set_place(lines[i], STATE_PLACE_ONLY(STATE_PLACE(PROFILE_PLACE_REGION_END, 0)));
+        state_set_idle(lines[i], begin + (1 + i) * MS);
+    }
+    assert_int_equal(state_wait_ended_ns(lines[0], &clocks), UINT64_MAX);
+    pass_at(lines[1], 5000);
+    pass_at(lines[2], 6000);
+    clocks = clock_read();
+    assert_int_equal(us_of(state_wait_ended_ns(lines[0], &clocks)), 5000);
+    assert_int_equal(state_released_ns(lines[0], &clocks), UINT64_MAX);
 }
 
 /* Two threads wait for a third, which arrives last: from then on they lack a core alone. */
