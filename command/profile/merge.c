@@ -101,8 +101,8 @@ static uint32_t profile_merge_map_one(struct merge *merge, const struct profile_
         if (profile_merge_node_is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
             return parent;
         return MAP_MERGED + profile_merge_child(merge, parent - MAP_MERGED, node);
-    case PROFILE_NODE_CORES:      /* a part of its parent's sums */
-    case PROFILE_NODE_NEIGHBOURS: /* of the whole tree */
+    case PROFILE_NODE_CORES: /* parts of their parents' sums */
+    case PROFILE_NODE_NEIGHBOURS:
         return parent;
     case PROFILE_NODE_INSTANCE:
         if (parent == MAP_SKIP || merge->profile->nodes[parent - MAP_MERGED].kind != PROFILE_NODE_PHASE)
@@ -162,10 +162,11 @@ static bool profile_merge_cores_sane(const struct profile_cores *cores)
            cores->beyond >= 0 && profile_number_sane(cores->squares) && cores->squares >= 0;
 }
 
+/* They are squares of times, and floats hold their sums. */
 static bool profile_merge_neighbours_sane(const struct profile_neighbours *neighbours)
 {
     for (size_t i = 0; i < PROFILE_NEIGHBOURS_EACH; i++)
-        if (!profile_number_sane(sqrt(fabs(neighbours->variance[i])))) /* squares of times */
+        if (!profile_number_sane(1e6 * sqrt(fabs(neighbours->variance[i]))))
             return false;
     return true;
 }
@@ -249,11 +250,10 @@ static void profile_merge_neighbours(struct profile *profile, uint64_t record, c
     profile->has_variance[record] = true;
 }
 
-/* Adds what is known of the stays in a context. Idle cores during sleep are in the row <no thread ran>. */
-static void profile_merge_stays(struct merge *merge, const struct profile_node *node, uint32_t merged,
-                                const struct profile_neighbours *from)
+/* Adds what is known of the stays in the context `below`. Idle cores during sleep are in the row <no thread ran>. */
+static void profile_merge_stays(struct merge *merge, const struct profile_node *node, const struct profile_node *below,
+                                uint32_t merged, const struct profile_neighbours *from)
 {
-    const struct profile_node *below = profile_node_at(merge->chunks, node->parent);
     bool stopped = profile_merge_node_is_pseudo(below->kind, below->key, PROFILE_PSEUDO_STOPPED),
          asleep = profile_merge_node_is_pseudo(below->kind, below->key, PROFILE_PSEUDO_BLOCKED);
     size_t first = node->key * PROFILE_NEIGHBOURS_EACH;
@@ -313,10 +313,11 @@ static const char *profile_merge_chunk(struct merge *merge, uint32_t chunk_no)
         uint8_t kind = ((const struct profile_node *)chunk)[unit].kind;
         if (kind == PROFILE_NODE_NEIGHBOURS) {
             const struct profile_node *node = (const struct profile_node *)chunk + unit;
-            if (node->key < PROFILE_NEIGHBOURS_RECORDS && mapped == MAP_MERGED)
+            const struct profile_node *below = profile_node_at(merge->chunks, node->parent);
+            if (node->key < PROFILE_NEIGHBOURS_RECORDS && below->kind == PROFILE_NODE_ROOT)
                 profile_merge_neighbours(merge->profile, node->key, (const void *)metric, chunk->owner);
             else if (node->key < PROFILE_NEIGHBOURS_RECORDS)
-                profile_merge_stays(merge, node, mapped - MAP_MERGED, (const void *)metric);
+                profile_merge_stays(merge, node, below, mapped - MAP_MERGED, (const void *)metric);
             continue;
         }
         if (kind != PROFILE_NODE_RANKS && kind != PROFILE_NODE_CORES && metric->work + metric->overhead > 0)

@@ -185,6 +185,30 @@ WITH_FILE(cores_that_nothing_used_are_not_less_than_none)
     assert_refused("damaged: a metric");
 }
 
+/* Sleep whose context is unknown is below the root: its stays are not the whole tree's variance. */
+WITH_FILE(what_neighbours_tell_of_a_context_is_not_of_the_whole_tree)
+{
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0),
+             blocked = node(1, root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BLOCKED);
+    uint32_t all = node(1, root, PROFILE_NODE_NEIGHBOURS, 0), stays = node(1, blocked, PROFILE_NODE_NEIGHBOURS, 0);
+    struct profile_neighbours variances = {{[PROFILE_NEIGHBOURS_WORK] = 9}};
+    builder_record(&builder, 1, all, &variances);
+    variances.variance[PROFILE_NEIGHBOURS_WORK] = -8;
+    builder_record(&builder, 1, stays, &variances);
+    struct profile *profile = read_built();
+    assert_true(profile->variance[PROFILE_NEIGHBOURS_WORK] == 9 && profile->has_variance[0]);
+    assert_true(profile->nodes[0].metric.beyond[PROFILE_NEIGHBOURS_WORK] == -8);
+    profile_free(profile);
+}
+
+WITH_FILE(a_variance_that_floats_cannot_hold_is_refused)
+{
+    uint32_t code = node(1, node(1, 0, PROFILE_NODE_ROOT, 0), PROFILE_NODE_FRAME, KEY(1));
+    uint32_t stays = node(1, code, PROFILE_NODE_NEIGHBOURS, 1);
+    builder_record(&builder, 1, stays, &(struct profile_neighbours){{-1e40}});
+    assert_refused("damaged: a metric");
+}
+
 WITH_FILE(time_without_a_core_is_no_work_and_blocked_time_is_its_parents)
 {
     uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
