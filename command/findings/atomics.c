@@ -141,7 +141,8 @@ void find_reductions(struct inquiry *inquiry)
                                   .metric = METRIC_EFFORT,
                                   .seconds = seconds,
                                   .sampled = true};
-        struct relief relief = {.spent_s = seconds, .lost_s = 1e-9 * copies.lost_ns, .idle_s = 1e-9 * copies.idle_ns};
+        struct relief relief = {
+            .spent_s = seconds, .not_runtime = true, .lost_s = 1e-9 * copies.lost_ns, .idle_s = 1e-9 * copies.idle_ns};
         char idle[FORMAT_NUMBER_BYTES + 48] = "", calls[FORMAT_NUMBER_BYTES + 48] = "";
         if (relief.idle_s >= LEAST_GAIN_S)
             snprintf(idle, sizeof idle, ", while other threads idled for %s s", DECIMAL(relief.idle_s, 2));
@@ -207,12 +208,13 @@ static void put_updates(struct inquiry *inquiry, const struct tallied *item)
                               .seconds = seconds,
                               .sampled = true};
     struct relief relief = {.spent_s = seconds,
+                            .not_runtime = true,
                             .slowed_s = slowed_by(seconds, fmax(0, 1e-9 * work_ns - seconds)),
                             .lost_s = 1e-9 * lost_ns};
     finding.title = format_printable("atomic updates%s: %s", name, PART(inquiry, seconds));
     finding.evidence = format_printable(
-        "samples found %d threads at locked instructions there; while one thread updates the memory, no other thread's "
-        "cache has it, and the processor executes nothing ahead",
+        "samples found %d threads at locked instructions there; each takes the memory from other threads' caches, and "
+        "the thread's processor does nothing else meanwhile",
         threads);
     finding.advice = format_printable(
         "Update a private variable, and combine the threads' variables once: a reduction, or one atomic update for "

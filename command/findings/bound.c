@@ -122,8 +122,9 @@ static double cost_s(const struct inquiry *inquiry, const struct relief *relief)
     double idle_to_wall = threads > 1 ? (1 - 1 / cores) / (threads - 1) : 0;
     double asleep_s = fmin(relief->asleep_s, relief->idle_s), spent_s = relief->spent_s + relief->slowed_s;
     double cost = (relief->idle_s - asleep_s) * idle_to_wall + asleep_s / threads;
-    double on_cores_s = fmin(spent_s, inquiry->floors.runtime_s);
-    double paid = relief->waited_s / threads + fmax(on_cores_s / cores, (spent_s + relief->lost_s) / threads);
+    double on_cores_s = fmin(relief->spent_s, relief->not_runtime ? INFINITY : inquiry->floors.runtime_s);
+    double paid = relief->waited_s / threads +
+                  fmax((on_cores_s + relief->slowed_s) / cores, (spent_s + relief->lost_s) / threads);
     cost += paid * (1 + relief->error_share);
     if (relief->idle_follows)
         cost = fmin(cost, relief->waited_s + spent_s + relief->lost_s);

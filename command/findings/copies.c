@@ -104,8 +104,10 @@ void find_copies(struct inquiry *inquiry)
             .rule = "copies", .row = row, .metric = METRIC_WORK, .seconds = seconds, .sampled = true};
         double destroyed_s = destroyed_ns(inquiry, i) * 1e-9;
         finding.call = destroyed_s > 0 && inquiry->rows->row[row].foreign ? row : 0;
-        struct relief relief = {
-            .spent_s = seconds + destroyed_s, .lost_s = lost_ns * 1e-9, .idle_s = late_s + waited_s};
+        struct relief relief = {.spent_s = seconds + destroyed_s,
+                                .not_runtime = true,
+                                .lost_s = lost_ns * 1e-9,
+                                .idle_s = late_s + waited_s};
         finding.title =
             format_printable("threads copy private variables for %s s (firstprivate, copyin)", DECIMAL(seconds, 2));
         char late[FORMAT_NUMBER_BYTES + 64] = "";

@@ -29,6 +29,6 @@ void find_page_faults(struct inquiry *inquiry)
         "it will use, or use huge pages.",
         are_counted(inquiry->rows) ? "The page faults of each context are in the top-down view."
                                    : "`blame run --counters page-faults` shows which code causes them.");
-    struct relief relief = {.spent_s = seconds};
+    struct relief relief = {.spent_s = seconds, .not_runtime = true};
     put_bounded_finding(inquiry, &finding, &relief);
 }

@@ -109,7 +109,7 @@ struct relief {
     double idle_s;      /* idleness of other threads beside the code, whether the code had a core or not */
     double asleep_s;    /* part of idle_s beside code that sleeps, and so needs no core */
     double waited_s;    /* waiting for locks, or for other ranks */
-    double spent_s;     /* time in the runtime */
+    double spent_s;     /* time in the runtime, or in code that is not needed */
     double slowed_s;    /* work that is gone with spent_s, because calls of the runtime slow it (slowed_by) */
     double lost_s;      /* time for which the code of spent_s had no core */
     double moved_s;     /* time of the code itself that other threads may take over; INFINITY: any time */
@@ -117,6 +117,7 @@ struct relief {
     double start_s;     /* time before the tool's start that other threads may take over */
     double wall_s;      /* seconds of the run that are gone as well, by the rule's own estimate */
     double error_share; /* sampling error of waited_s and spent_s as a share of them; put_bounded_finding sets it */
+    bool not_runtime;   /* whether spent_s is not the runtime's, so that floors.runtime_s does not limit it */
     /* idle_s is only a consequence of waited_s, spent_s and slowed_s, so no more than these can be gone from the run */
     bool idle_follows;
 };

@@ -110,7 +110,8 @@ void find_short_threads(struct inquiry *inquiry)
     struct finding finding = {
         .rule = "short-threads", .row = threads.row, .metric = METRIC_SAMPLES, .seconds = seconds};
     /* The thread that makes the others and waits for them may lose no time with these at all. */
-    struct relief relief = {.spent_s = threads.making_s, .wall_s = threads.waited_s, .moved_s = threads.work_s};
+    struct relief relief = {
+        .spent_s = threads.making_s, .not_runtime = true, .wall_s = threads.waited_s, .moved_s = threads.work_s};
     name_threads(inquiry, name);
     finding.call = finding.row;
     finding.title = format_printable("threads are made too often: %s threads%s, %s us of work each",

@@ -73,7 +73,7 @@ static void put_spinning(struct inquiry *inquiry, const struct spinning *spinnin
                                                 : METRIC_OVERHEAD,
                               .seconds = seconds,
                               .sampled = true};
-    struct relief relief = {.spent_s = seconds, .lost_s = 1e-9 * spinning->lost_ns};
+    struct relief relief = {.spent_s = seconds, .not_runtime = true, .lost_s = 1e-9 * spinning->lost_ns};
     shorten_name(name, inquiry->rows->row[rows_own(inquiry->rows, spinning->row)].label->name);
     name_call(call, inquiry->rows, spinning->row);
     finding.title = library

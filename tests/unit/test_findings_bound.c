@@ -188,6 +188,8 @@ WITH_RUN(overhead_that_slept_frees_no_core)
     assert_true(fabs(bound_of(&inquiry, &(struct relief){.spent_s = 4}) - 2) < 1e-6);
     inquiry.floors.runtime_s = 0.4;
     assert_true(fabs(bound_of(&inquiry, &(struct relief){.spent_s = 4}) - 1) < 1e-6);
+    assert_true(fabs(bound_of(&inquiry, &(struct relief){.spent_s = 0.4, .slowed_s = 3.6}) - 2) < 1e-6);
+    assert_true(fabs(bound_of(&inquiry, &(struct relief){.spent_s = 4, .not_runtime = true}) - 2) < 1e-6);
 }
 
 /* Each thread waits for the lock for 0.5 s, and takes and releases it for 1 s: in the code that has it, in the region that
