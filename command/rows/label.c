@@ -153,7 +153,7 @@ static void row_label_describe_call(const struct rows *rows, uint32_t called, co
     bool elsewhere = *label->module && strcmp(label->module, own_module) != 0;
     format_bare_name(bare, strlen(clean) + 1, clean);
     const char *type = strrchr(bare, ' '); /* before the name is the type that the function returns */
-    bool whole = !*bare || format_columns(clean) <= CALLED_COLUMNS;
+    bool whole = !*bare || strcmp(bare, clean) == 0 || format_columns(clean) <= CALLED_COLUMNS;
     format_shorten(name, sizeof name, whole ? clean : type ? type + 1 : bare, CALLED_COLUMNS, false);
     snprintf(text, bytes, " (in %s%s%.*s)", name, elsewhere ? ", " : "",
              elsewhere ? (int)strcspn(label->module, ".") : 0, label->module);

@@ -131,8 +131,8 @@ struct rows {
     uint32_t *node_context;
     /* for each merged node, whether its code is in a loop that waits for another thread. NULL in views. */
     bool *node_waits;
-    bool *node_combines; /* whether its code is in a region's body that combines the copies of a reduction */
-    bool *node_updates;  /* for each merged node, whether its own time is at atomic updates of memory. NULL in views. */
+    bool *node_combines; /* the same: is in a region's body that combines the copies of a reduction */
+    bool *node_updates;  /* the same: is at an atomic update of memory, where the node's own time is spent */
     size_t node_count;
     double threads, cores; /* number of threads T, number of cores C */
     double cores_ns;       /* ns that the cores offered: C times the wall time */

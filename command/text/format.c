@@ -232,9 +232,16 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
 
 void format_bare_name(char *to, size_t bytes, const char *name)
 {
+    static const char nameless[] = "(anonymous namespace)::";
     size_t used = 0, depth = 0;
     bool whole = strstr(name, "operator") || *name == '<';
-    for (; *name && used + 1 < bytes && (whole || *name != '('); name++) {
+    for (; *name && used + 1 < bytes; name++) {
+        if (!whole && strncmp(name, nameless, sizeof nameless - 1) == 0) {
+            name += sizeof nameless - 2;
+            continue;
+        }
+        if (!whole && depth == 0 && *name == '(')
+            break;
         depth += !whole && *name == '<';
         if (depth == 0)
             to[used++] = *name;

@@ -46,7 +46,8 @@ char *format_vprintable(const char *format, va_list arguments) __attribute__((fo
 size_t format_columns(const char *text);
 /* Copies a valid UTF-8 text. If the text is wider than `columns`, an ellipsis replaces its middle. */
 void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns, bool utf8);
-/* Writes a C++ name without parameters and template arguments: "std::thread::join". */
+/* Writes a C++ name without parameters, template arguments and nameless namespaces: "std::thread::join". Names of operators
+ * stay as they are. */
 void format_bare_name(char *to, size_t bytes, const char *name);
 
 /* Return a copy of the text for a terminal, at most `columns` wide. Unprintable characters are replaced, and

@@ -38,8 +38,6 @@ const char *const metric_name[METRIC_COUNT] = {
     "idle without a core",
 };
 
-/* What is summed beside the metrics, for what is stated. */
-
 static void fail(struct run *run, const char *format, ...)
 {
     va_list arguments;

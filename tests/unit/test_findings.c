@@ -199,9 +199,11 @@ WITH_PROFILE(a_long_name_of_a_library_is_shown_without_arguments)
         {"std::vector<double, std::allocator<double> >::vector(std::vector<double> const&)",
          "(in std::vector::vector, libomp)"},
         {"std::istream<char>& std::getline<char, std::char_traits<char> >(int)", "(in std::getline, libomp)"},
-        {"(anonymous namespace)::a_function_of_a_library(int)", "(in (anonymous nam"},
+        {"lib::(anonymous namespace)::a_function_of_a_library(int)", "(in lib::a_function_of_a_library, libomp)"},
+        {"void lib::call<void (int), char>::now(int)::{lambda()#1}", "(in lib::call::now, libomp)"},
+        {"std::map<int, std::string>::operator[](unsigned long)", "(in std::map<int, "},
         {"std::ostream::operator<<(int)", "(in std::ostream::operator<<(int), libomp)"}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         fake_function(FOREIGN_KEY(COPY + i), names[i][0], "", 0, 0);
         run(frame(frame(program.main_node, KEY(INIT)), FOREIGN_KEY(COPY + i)), 10, 1, 1, 0);
         gather();
