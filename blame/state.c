@@ -227,8 +227,9 @@ static uint64_t *state_pass_of(const struct region *region, uint64_t place)
 /* Returns the same, or for a place at a region's end the entry for the begin of the next region. */
 static uint64_t *state_end_of(const struct region *region, uint64_t place)
 {
-    bool parks = region && region->home && STATE_PLACE_KIND(place) == PROFILE_PLACE_REGION_END;
-    return parks ? &region->home->resumed : state_pass_of(region, place);
+    if (STATE_PLACE_KIND(place) != PROFILE_PLACE_REGION_END)
+        return state_pass_of(region, place);
+    return region && region->home ? &region->home->resumed : NULL;
 }
 
 void state_note_pass(const struct state_line *line, uint64_t now_ticks)

@@ -363,7 +363,8 @@ double error_beyond(const struct error_terms *terms, enum metric metric, double 
 {
     struct error_form form = error_form_of(terms, metric);
     double rain = error_rain(&form, value, basis);
-    return fmin(0, error_of_stays(terms, metric, value, rain, &basis) - rain);
+    double stays = error_of_stays(terms, metric, value, rain, &basis);
+    return isfinite(stays) ? stays - rain : 0;
 }
 
 struct error_basis error_basis_of(const struct profile_sums *sums)

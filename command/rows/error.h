@@ -55,8 +55,9 @@ void error_basis_add(struct error_basis *to, struct error_basis from);
  * variance in squares of that unit. */
 double error_variance(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 
-/* Returns by how much that is beyond the variance of independent samples because samples of a context come together, at most
- * 0: with rain, as above, the variance of what is left is at most together max(0, rain + this). Sums of values have the sum. */
+/* Returns by how much that is beyond the variance of independent samples because samples of a context come together, 0 if
+ * unknown: with rain, as above, the variance of what is left is at most together max(0, rain + this). Sums of values have the
+ * sum. */
 double error_beyond(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 
 /* Return the stated error of a value, and of a row's metric. 95 % of all values differ from the truth by no

@@ -223,8 +223,13 @@ static struct thread *thread_take_record(enum profile_thread_kind kind, struct s
 /* Notes T in the file, because the process may be killed. */
 static void thread_note_most(void)
 {
-    if (arena_is_open())
-        store_relaxed(&arena_header()->threads_max, load_relaxed(&state_counted_most));
+    uint32_t most;
+    if (!arena_is_open())
+        return;
+    do { /* again, if another thread has counted meanwhile */
+        most = load_relaxed(&state_counted_most);
+        store_relaxed(&arena_header()->threads_max, most);
+    } while (load_relaxed(&state_counted_most) != most);
 }
 
 static void thread_set_most(uint32_t most)
@@ -389,8 +394,8 @@ void thread_give_back(struct thread *thread)
     signal_fence();
     state_line_release(thread->line);
     os_lock(&threads.lock);
-    bool counted = !thread->record.of_team && !thread->unusual.uncounted && !thread->awaits.aside;
-    thread_add(-(thread->record.workers + counted));
+    bool counted = !thread->record.of_team && !thread->unusual.uncounted;
+    thread_add(thread->awaits.aside - thread->record.workers - counted);
     threads.sampled--;
     thread->record.active = false;
     /* A record with contexts below placeholders is not reused. They wait until the end for the contexts of

@@ -98,7 +98,7 @@ class ReportPage(BlameTest, PageTest):
             basis = self.run_script("return blame.report.model.basis.map((column) => column !== null)")
             header = self.run_script("return blame.report.model.data.header")
             trees = self.run_script("return blame.report.model.data.error.trees.length")
-            self.assertEqual(basis, [header["cores"] not in (1, header["threads"]), header["threads"] > 2, trees > 0], name)
+            self.assertEqual(basis[:3], [header["cores"] not in (1, header["threads"]), header["threads"] > 2, trees > 0], name)
 
     def test_phases_are_those_of_phases_csv(self):
         """Exact times of rows, the phases' table and their series, counters."""
