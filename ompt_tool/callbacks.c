@@ -240,7 +240,8 @@ static void callback_end_hit_wait(struct thread *thread, const ompt_data_t *wait
 static bool callback_is_own(const struct thread *thread)
 {
     const struct region *region = thread->line->region;
-    return STATE_PLACE_KIND(thread->line->place) == PROFILE_PLACE_REGION_END && region && region == thread->regions.open;
+    return STATE_PLACE_KIND(thread->line->place) == PROFILE_PLACE_REGION_END && region &&
+           region == thread->regions.open;
 }
 
 /* Does what the flags in thread->unusual ask for at the end of a wait. For most waits that is nothing. passes:

@@ -15,7 +15,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-STAGES_AT_ONCE = 3  # two leave two cores idle for a third of the time: many tests wait, for MPI, a sleep, a browser
+STAGES_AT_ONCE = 4  # three leave two cores idle for a fifth of the time: many tests wait, for MPI, a sleep, a browser
 RUNNER = shlex.split(os.environ.get("TEST_RUNNER", ""))
 TIMEOUT_S = int(os.environ.get("TEST_TIMEOUT", "600"))
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")

@@ -6,6 +6,7 @@
 #include "command/findings/rules.h"
 #include "command/rows/own.h"
 
+#define WAITING_BYTES          (3 * NAME_BYTES) /* of a sentence about waiting, with a construct's name */
 #define CHANCE                 0.05 /* probability below which it is not chance that one of equal threads is found at work for longer */
 #define LEAST_OVERHEAD_PERCENT 0.1 /* of the effort; less overhead is not mentioned */
 
@@ -150,7 +151,7 @@ static size_t count_constructs(const struct inquiry *inquiry, const struct unit 
 
 /* Writes where threads waited: "at barriers in f [parallel f.c:2]", "in taskwait for f [task f.c:5] and 1 other". */
 static void describe_waiting(const struct inquiry *inquiry, const struct unit *unit, uint32_t row, const char *where,
-                             char to[2 * NAME_BYTES])
+                             char to[WAITING_BYTES])
 {
     const struct row *construct = &inquiry->rows->row[construct_at(inquiry, unit, row)];
     size_t count = construct->kind == ROW_TASK ? count_constructs(inquiry, unit) : 1;
@@ -159,7 +160,7 @@ static void describe_waiting(const struct inquiry *inquiry, const struct unit *u
     shorten_name(name, construct->label->name);
     if (count > 1)
         snprintf(others, sizeof others, " and %zu other%s", count - 1, count > 2 ? "s" : "");
-    snprintf(to, 2 * NAME_BYTES, "%s %s %s%s", where,
+    snprintf(to, WAITING_BYTES, "%s %s %s%s", where,
              construct->kind == ROW_TASK ? (end ? "of the region for" : "for")
              : end                       ? "of"
                                          : "in",
@@ -171,7 +172,7 @@ static char *idle_evidence(const struct inquiry *inquiry, const struct unit *uni
 {
     double overhead = percent_of_program(inquiry, unit->sum.overhead * 1e-9);
     char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "";
-    char waiting[2 * NAME_BYTES], also[FORMAT_NUMBER_BYTES + 64] = "";
+    char waiting[WAITING_BYTES], also[FORMAT_NUMBER_BYTES + 64] = "";
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     double per_thread = unit->idle.scarcity > 0 ? unit->idle.loops / unit->idle.scarcity : 0;
