@@ -204,14 +204,14 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
     if (file->count < sizeof start || memcmp(file->bytes, KEPT_MAGIC, sizeof start.magic) != 0)
         return "it is not a file of names";
     memcpy(&start, file->bytes, sizeof start);
-    if (start.version != KEPT_VERSION || start.byte_order != PROFILE_BYTE_ORDER)
+    if (start.version < KEPT_VERSION_READ || start.version > KEPT_VERSION || start.byte_order != PROFILE_BYTE_ORDER)
         return "it was written by another version of blame";
     if (start.start_realtime_ns != file->header->start_realtime_ns || start.pid != file->header->pid)
         return "belongs to another measurement";
     if (start.hash != hash_bytes(from.at, (size_t)(from.end - from.at)))
         return "damaged";
     symbols_kept_get_texts(&from);
-    bool same_tool = strcmp(symbols_kept_get_text(&from), BLAME_VERSION) == 0;
+    bool same_tool = strcmp(symbols_kept_get_text(&from), BLAME_VERSION) == 0 && start.version == KEPT_VERSION;
     symbols_kept_get_sources(&from);
     for (uint32_t id = 1; id <= answers->module_count && !from.bad; id++) {
         struct symbols_source *source = &answers->sources[id - 1];

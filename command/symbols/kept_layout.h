@@ -12,7 +12,9 @@
 #endif
 
 #define KEPT_MAGIC   "BLAMESYM"
-#define KEPT_VERSION 1u
+#define KEPT_VERSION 2u
+/* Version 1 has the same layout, but FRAME_UPDATES and FRAME_COMBINES are never set. */
+#define KEPT_VERSION_READ 1u
 
 /* module number of keys whose module is unknown; larger than any real module number */
 #define KEPT_NO_MODULE 0xffffu

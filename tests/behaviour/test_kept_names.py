@@ -209,6 +209,32 @@ class KeptNames(BlameTest):
         self.assertIn(".symbols: damaged; names are taken from the binaries alone", run.stderr)
         self.assert_reads_as_before(directory, before)  # made again
 
+    def change_names(self, directory, version, name, other):
+        """The file of names gets another version, and another name of the same length."""
+        with open(self.names_file(directory), "r+b") as file:
+            content = file.read()
+            rest, hashed = content[40:].replace(name, other), 0xcbf29ce484222325
+            self.assertNotEqual(rest, content[40:])
+            for byte in rest:
+                hashed = (hashed ^ byte) * 0x100000001b3 % 2**64
+            file.seek(0)
+            file.write(content[:8] + version.to_bytes(4, "little") + content[12:32] + hashed.to_bytes(8, "little") + rest)
+
+    def test_names_that_an_earlier_version_kept_count_only_without_the_binary(self):
+        self.build("compare")
+        directory = self.measure()
+        before, _ = self.everything(directory)
+        self.change_names(directory, 1, b"steady", b"stEADY")
+        self.assert_reads_as_before(directory, before)  # and writes its own
+        os.rename(self.app, self.app + ".away")
+        self.assert_reads_as_before(directory, before)
+        self.change_names(directory, 1, b"steady", b"stEADY")
+        self.assertIn("stEADY(", self.blame("report", directory, *VIEWS[0]).stdout)
+        self.change_names(directory, 3, b"stEADY", b"steady")
+        run = self.blame("report", directory, *VIEWS[0])
+        self.assertIn("was written by another version of blame", run.stderr)
+        self.assertIn(NONE_KEPT, run.stderr)
+
     def compiled(self, *arguments):
         """The directory of a program that compiled code and told its names, and their file, which the program leaves."""
         self.build("compiles")
