@@ -12,8 +12,8 @@ static struct state_line *lines; /* NULL until the first thread */
 static uint32_t line_room;
 struct state_line state_nobody;
 bool state_waits_outside;
-bool state_sleepers_count;
-uint32_t state_counted_most, state_expected;
+bool state_sleepers_count, state_some_stood_aside;
+uint32_t state_counted_most, state_expected, state_beside_most;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* number of lines ever used */
 
@@ -61,8 +61,8 @@ void state_reset(void)
         memset(lines, 0, high_water * sizeof(lines[0]));
     memset(taken, 0, sizeof(taken));
     high_water = 0;
-    state_waits_outside = false;
-    state_counted_most = state_expected = 0;
+    state_waits_outside = state_some_stood_aside = false;
+    state_counted_most = state_expected = state_beside_most = 0;
 }
 
 static bool state_line_names_lock(const struct state_line *line, uint64_t key)
@@ -747,13 +747,30 @@ static bool state_ran_until_later(const struct state_line *line, int64_t ticks)
            !state_was_asleep(line, STATE_ABSENT, ticks);
 }
 
+static void state_count_most(struct census *census, struct waiting_places *places, uint32_t most)
+{
+    census->busy = census->in_use = most;
+    if (places)
+        places->count = 0;
+}
+
 void state_count_beside(struct census *census, struct waiting_places *places)
 {
     uint32_t most = load_relaxed(&state_counted_most), expected = load_relaxed(&state_expected);
-    census->busy = census->in_use = most > expected ? most : expected;
+    uint32_t booked = load_relaxed(&state_beside_most);
+    most = most > expected ? most : expected;
+    state_count_most(census, places, most);
     census->beside = true;
-    if (places)
-        places->count = 0;
+    while (unlikely(booked < most) && !compare_exchange(&state_beside_most, &booked, most))
+        ;
+}
+
+/* T does not count threads that stand aside, but all others may sleep, too, or several be woken at the same time. Nobody is
+ * idle then. In other cases T is about to become greater. */
+static __attribute__((noinline)) void state_leave_out_excess(struct census *census, struct waiting_places *places)
+{
+    if (load_relaxed(&state_some_stood_aside))
+        state_count_most(census, places, load_relaxed(&state_counted_most));
 }
 
 /* Returns true if the asking thread is left out. */
@@ -820,6 +837,8 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
     bool left_out = unlikely(census.asleep) && state_leave_out_sleepers(&census);
     if (unlikely(left_out) || unlikely(own && load_relaxed(&own->state) == STATE_OUTSIDE))
         state_count_beside(&census, places);
+    else if (unlikely(census.busy > load_relaxed(&state_counted_most)))
+        state_leave_out_excess(&census, places);
     return census;
 }
 

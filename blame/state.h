@@ -213,9 +213,15 @@ bool state_awaits_own(const struct state_line *line, uint64_t key);
 extern uint32_t state_counted_most __attribute__((visibility("hidden")));
 extern uint32_t state_expected __attribute__((visibility("hidden")));
 
+/* The greatest number of threads that was booked as busy for a thread beside the teams. */
+extern uint32_t state_beside_most __attribute__((visibility("hidden")));
+
 /* Whether ASLEEP threads count as busy. If not, they count only while nobody else is busy, and otherwise are beside the
  * teams: what they wait for is being done. */
 extern bool state_sleepers_count __attribute__((visibility("hidden")));
+
+/* True once a thread has stood aside: T no longer counts it while it sleeps, or is outside the teams. */
+extern bool state_some_stood_aside __attribute__((visibility("hidden")));
 
 /* Makes the census one of a thread beside the teams. `places` may be NULL. [handler] */
 void state_count_beside(struct census *census, struct waiting_places *places);

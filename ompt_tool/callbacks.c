@@ -115,7 +115,7 @@ static __attribute__((noinline)) void callback_begin_teams(unsigned requested)
     if (!compare_exchange(&session.teams, &none, 1))
         return;
     bool asks = !requested && runtime.get_max_threads;
-    thread_expect_team(asks ? (uint32_t)runtime.get_max_threads() : requested);
+    store_relaxed(&state_expected, asks ? (uint32_t)runtime.get_max_threads() : requested);
     if (session.plain) {
         thread_set_others_outside();
         session.counts_cores = state_sleepers_count = false;

@@ -175,9 +175,10 @@ static void finish_fill_header(uint64_t now_ns)
     session_pause(false);
     header->end_ns = now_ns;
     header->threads_max = thread_most();
-    bool expected_more = load_relaxed(&session.teams) && !session.plain && thread_leave_out_first();
+    if (load_relaxed(&session.teams) && !session.plain)
+        thread_leave_out_first();
     /* eq. 1 with T threads would blame contexts in which more were busy for less than nothing */
-    if (thread_most_before_teams() > thread_most() || expected_more)
+    if (thread_booked_more())
         header->environment = ENVIRONMENT_SHARED;
     header->threads_untracked = thread_untracked();
     header->untracked_ns = thread_untracked_ns(now_ns);

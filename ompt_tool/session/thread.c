@@ -30,8 +30,7 @@ static struct {
     uint32_t tree_count;
     uint32_t sampled; /* threads that have a record now */
     uint32_t now;     /* number of the program's threads now; state_counted_most is the greatest number so far (T) */
-    uint32_t expected_before; /* state_expected before the first region */
-    uint32_t most_before;     /* T when an OpenMP runtime joined the measurement */
+    uint32_t most_before; /* T before the first region made it smaller; 0: it never did */
     uint32_t ledger_count;
     uint64_t untracked; /* number of threads that have found no memory for a record */
     /* total lifetime of these threads in ns: sum of their ends minus sum of their starts, modulo 2^64 */
@@ -234,6 +233,9 @@ static void thread_note_most(void)
 
 static void thread_set_most(uint32_t most)
 {
+    uint32_t before = load_relaxed(&state_counted_most);
+    if (before > threads.most_before)
+        threads.most_before = before;
     store_relaxed(&state_counted_most, most);
     thread_note_most();
 }
@@ -273,12 +275,12 @@ void thread_set_others_outside(void)
         thread_count(thread, false);
         state_set_outside(thread->line);
     }
-    threads.most_before = state_counted_most;
     thread_set_most(load_relaxed(&threads.now));
 }
 
 void thread_stand_aside(struct thread *thread, bool aside)
 {
+    store_relaxed(&state_some_stood_aside, true);
     if (exchange_acq_rel(&thread->awaits.aside, aside) != aside)
         thread_add(aside ? UINT32_MAX : 1);
 }
@@ -301,26 +303,17 @@ void thread_set_first_outside(void)
     os_unlock(&threads.lock);
 }
 
-void thread_expect_team(uint32_t size)
+void thread_leave_out_first(void)
 {
-    threads.expected_before = load_relaxed(&state_expected);
-    store_relaxed(&state_expected, size);
-}
-
-bool thread_leave_out_first(void)
-{
-    bool left_out = false;
     for (struct thread *thread = thread_all(); thread; thread = thread->record.next_all)
-        if (thread_is_first_without_region(thread)) {
+        if (thread_is_first_without_region(thread))
             thread->ledger->kind = PROFILE_THREAD_OTHER;
-            left_out = true;
-        }
-    return left_out && threads.expected_before > state_counted_most;
 }
 
-uint32_t thread_most_before_teams(void)
+bool thread_booked_more(void)
 {
-    return threads.most_before;
+    uint32_t beside = load_relaxed(&state_beside_most);
+    return (beside > threads.most_before ? beside : threads.most_before) > thread_most();
 }
 
 /* Clears what the record's last owner has left there. */

@@ -341,15 +341,12 @@ void thread_stand_aside(struct thread *thread, bool aside);
  * thread's. [owner] */
 void thread_set_first_outside(void);
 
-/* Sets the size of the first team, which is about to begin. [owner] */
-void thread_expect_team(uint32_t size);
+/* At the end of the run, makes the program's first thread one that T does not count, if it had no region. [owner] */
+void thread_leave_out_first(void);
 
-/* At the end of the run, makes the program's first thread one that T does not count, if it had no region. Returns true if
- * it did so, and threads were booked before the first region with a greater T than there was. [owner] */
-bool thread_leave_out_first(void);
-
-/* Returns the greatest number of threads that counted at one time before that; 0 if that never happened. [any] */
-uint32_t thread_most_before_teams(void);
+/* Returns whether samples may have been booked with more than T busy threads: more counted before the first region, or the
+ * teams were smaller than the runtime had announced. [any] */
+bool thread_booked_more(void);
 
 /* Returns all records that were ever created, linked by next_all. [any] */
 struct thread *thread_all(void);

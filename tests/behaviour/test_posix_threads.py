@@ -165,6 +165,12 @@ class PosixThreads(BlameTest):
                 self.assertGreater(profile.total("lock wait here", "waits"), 0)
                 self.assertGreater(profile.total("lock wait", "holds"), 0)
 
+    def test_teams_smaller_than_the_runtime_announced_make_no_idleness_negative(self):
+        run, profile = self.measured("works", 100, name="beside", env=LAYER | {"OMP_NUM_THREADS": "8"})
+        self.assertEqual(profile.run["threads_max"], 2)
+        self.assertIn(", shared; ", self.plain([BLAME, "report", *run.directories()], {"COLUMNS": "200"}).stdout)
+        self.assertGreaterEqual(profile.total("idleness", "works"), 0)
+
     def test_the_head_counts_the_threads_beside_the_teams_also_of_a_program_that_was_killed(self):
         for mode, status in (("works", 0), ("killed", 128 + signal.SIGKILL)):
             with self.subTest(mode=mode):

@@ -151,8 +151,27 @@ FROM_EMPTY(who_works_outside_the_teams_is_in_no_census_and_makes_nobody_idle)
     assert_census(state_census_at(&clocks, clocks.ns, outside, 0, &places), 3, 3);
     state_expected = 8;
     assert_census(state_census_at(&clocks, clocks.ns, outside, 0, &places), 8, 8);
+    state_expected = 4; /* the first team is smaller than the runtime had announced */
+    assert_census(state_census_at(&clocks, clocks.ns, outside, 0, &places), 4, 4);
+    assert_int_equal(state_beside_most, 8);
     assert_census(state_census_at(&clocks, clocks.ns, one, 0, &places), 1, 1);
     assert_int_equal(places.count, 0);
+}
+
+FROM_EMPTY(no_more_threads_than_counted_are_busy_when_those_that_stood_aside_sleep_or_are_woken)
+{
+    struct state_line *one = working(), *two = working(), *three = working();
+    state_counted_most = 2; /* never more than two at a time did not wait for others */
+    state_some_stood_aside = true;
+    assert_true(state_fall_asleep(one, MS) && state_fall_asleep(two, MS) && state_fall_asleep(three, MS));
+    assert_census(census_at(2 * MS, 0, NULL), 2, 2);
+    state_wake_up(three, 3 * MS);
+    assert_census(census_at(4 * MS, 0, NULL), 1, 1);
+    state_wake_up(two, 3 * MS);
+    state_wake_up(one, 3 * MS);
+    assert_census(census_at(4 * MS, 0, NULL), 2, 2);
+    state_some_stood_aside = false; /* the third has begun, and is about to be counted */
+    assert_census(census_at(4 * MS, 0, NULL), 3, 3);
 }
 
 static uint32_t running;
