@@ -14,6 +14,7 @@
 #define CALLED_COLUMNS 32 /* maximum number of columns for the name of the called function */
 /* minimum number of columns for the shortened name of a caller; used if the row's own name says too little */
 #define CALLER_COLUMNS 6
+#define RECURSIVE      " (recursive)"
 
 static bool row_label_is_construct(const struct row *row)
 {
@@ -32,6 +33,19 @@ static bool row_has_twin(const struct rows *rows, uint32_t index)
             strcmp(rows->row[i].label->name, row->label->name) == 0)
             return true;
     return false;
+}
+
+/* Returns the outermost of the calls by which a row's function has called itself, if nothing but their number tells them
+ * apart; usually the row itself. */
+static uint32_t row_outermost_call(const struct rows *rows, uint32_t index)
+{
+    uint32_t parent = rows->row[index].parent;
+    while (parent != ROW_NONE && rows->row[parent].function == rows->row[index].function &&
+           !row_has_twin(rows, index)) {
+        index = parent;
+        parent = rows->row[index].parent;
+    }
+    return index;
 }
 
 char *row_tree_label(const struct rows *rows, uint32_t index)
@@ -175,25 +189,29 @@ static char *row_make_label(const struct rows *rows, uint32_t index, struct posi
     row_label_describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
     bool narrow = columns < NARROW_COLUMNS;
     size_t for_name = narrow ? columns : columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
+    uint32_t called = row_outermost_call(rows, function), caller = rows->row[called].parent;
     used = row_label_append(label, room, rows->row[function].label->name, for_name, utf8);
+    if (called != function && used + strlen(RECURSIVE) <= for_name)
+        used += row_label_append(label, room, RECURSIVE, for_name, utf8);
     if (!narrow || used + strlen(position) <= columns)
         used += row_label_append(label, room, position, columns - used, utf8);
     if (used + format_columns(call) <= columns)
         used += row_label_append(label, room, call, columns - used, utf8);
-    uint32_t caller = rows->row[function].parent, called = function;
-    for (bool first = true; caller != ROW_NONE && caller != 0;
-         called = caller, caller = rows->row[caller].parent, first = false) {
-        char line[16] = "";
+    for (bool first = true; caller != ROW_NONE && caller != 0; caller = rows->row[called].parent, first = false) {
+        char line[16 + sizeof RECURSIVE] = "";
         if (row_has_twin(rows, called))
             snprintf(line, sizeof line, ":%d", rows->row[called].call_line);
         if (!instances && row_is_instance(rows->row, caller))
             caller = rows->row[caller].parent;
         const char *name = rows->row[caller].label->name;
+        called = row_outermost_call(rows, caller);
+        if (called != caller)
+            strcat(line, RECURSIVE);
         char *clean = format_clean(name, true);
         size_t width = format_columns(clean);
         free(clean);
         width = (width > NAME_COLUMNS ? NAME_COLUMNS : width) + strlen(line);
-        bool outermost = rows->row[caller].parent == 0;
+        bool outermost = rows->row[called].parent == 0;
         if (used + 4 + width + (outermost ? 0 : 6) > columns) {
             if (first && rows->row[index].kind == ROW_PSEUDO && used + 4 + CALLER_COLUMNS <= columns) {
                 /* <no core> alone does not say which function had no core */

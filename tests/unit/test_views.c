@@ -297,6 +297,23 @@ WITH_PROFILE(a_context_names_its_hottest_line_and_its_callers)
     free(label);
 }
 
+WITH_PROFILE(a_function_that_calls_itself_is_named_once)
+{
+    uint32_t f = made_work(made_work(1, KEY(F_20), 0), KEY(F_20), 0);
+    made_work(made_work(f, KEY(F_21), 0), KEY(G_30), 1);
+    made_tables();
+    uint32_t main_row = child(made.tables.rows, 0, "main", 0), row = child(made.tables.rows, main_row, "f", 10);
+    for (int calls = 0; calls < 2; calls++)
+        row = child(made.tables.rows, row, "f", 20);
+    uint32_t g = child(made.tables.rows, row, "g", 21);
+    const char *labels[] = {"f (recursive)  v.c:20  < main", "g  v.c:30  < f (recursive) < main"};
+    for (int i = 0; i < 2; i++) {
+        char *label = row_context_label(made.tables.rows, i ? g : row, METRIC_WORK, 80, false);
+        assert_string_equal(label, labels[i]);
+        free(label);
+    }
+}
+
 /* A row that alone says nothing of whose it is has its caller, cut if it must be. */
 WITH_PROFILE(no_core_names_the_code_that_had_none)
 {
