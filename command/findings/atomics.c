@@ -213,9 +213,9 @@ static void put_updates(struct inquiry *inquiry, const struct tallied *item)
                             .lost_s = 1e-9 * lost_ns};
     finding.title = format_printable("atomic updates%s: %s", name, PART(inquiry, seconds));
     finding.evidence = format_printable(
-        "samples found %d threads at locked instructions there; each takes the memory from other threads' caches, and "
+        "samples found %s%d threads at locked instructions there; each takes the memory from other threads' caches, and "
         "the thread's processor does nothing else meanwhile",
-        threads);
+        inquiry->profile->thread_count > MOST_IDENTIFIED ? "at least " : "", threads);
     finding.advice = format_printable(
         "Update a private variable, and combine the threads' variables once: a reduction, or one atomic update for "
         "each "

@@ -532,6 +532,18 @@ WITH_CONSTRUCTS(atomic_updates_of_several_threads_are_named_with_their_region)
     assert_bound(finding, 2);
 }
 
+WITH_CONSTRUCTS(of_more_threads_than_can_be_told_apart_at_least_so_many_updated)
+{
+    static struct profile_thread threads[64 + 1];
+    made.nodes[update(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)))].threads = UINT64_MAX;
+    threads[0] = made.threads[0];
+    made.profile.threads = threads;
+    made.profile.thread_count = 64;
+    assert_has(only("atomic")->evidence, "found 64 threads");
+    made.profile.thread_count++;
+    assert_has(only("atomic")->evidence, "found at least 64 threads");
+}
+
 WITH_CONSTRUCTS(atomic_updates_of_one_thread_are_no_finding)
 {
     made.nodes[update(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)))].threads = 1;
