@@ -615,9 +615,12 @@ static bool stopped_is_certain(const struct core *core, const ucontext_t *contex
 
 bool stopped_until_now(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
-    uint32_t before = core->before.silence, silence = (uint32_t)load_relaxed(&stopped_heard), since = silence - before;
-    uint64_t late_ns = delivery->clocks.ns - delivery->due_ns;
-    core->before.silence = silence;
+    uint64_t heard = load_relaxed(&stopped_heard), late_ns = delivery->clocks.ns - delivery->due_ns;
+    uint32_t before = core->before.silence, silence = (uint32_t)heard, since = silence - before;
+    bool overtaken = (int32_t)((uint32_t)(heard >> 32) - (uint32_t)(delivery->clocks.ns >> STOPPED_TICK)) > 0;
+    /* A thread that was stopped in this handler, and overtaken by another one, has a late sample only next. */
+    if (likely(!overtaken) || late_ns >= STOPPED_NS)
+        core->before.silence = silence;
     if (likely(late_ns < STOPPED_NS) || core->now.state != CORE_ASLEEP || core->now.lost_ns + STOPPED_NS > late_ns)
         return false;
     if (((uint64_t)since << STOPPED_TICK) + core->now.lost_ns < late_ns - late_ns / PARTS)

@@ -95,6 +95,16 @@ STOPPED_TEST(a_call_that_a_signal_ends_keeps_no_sample_waiting)
     assert_false(is_stopped(10 * S));
 }
 
+STOPPED_TEST(one_that_was_stopped_in_its_handler_was_so_until_its_next_sample)
+{
+    uint64_t due_ns = now_ns;
+    const struct delivery delivery = {.count = 1, .clocks.ns = due_ns, .due_ns = due_ns, .census_ns = due_ns};
+    stopped_hear(now_ns += 10 * S); /* another thread goes on first */
+    assert_false(stopped_until_now(&core, &delivery, &context));
+    assert_true(judge(&core, due_ns + 5000000));
+    assert_false(judge(&core, due_ns + 5000000));
+}
+
 STOPPED_TEST(while_others_are_heard_nothing_stands_still)
 {
     uint64_t due_ns = now_ns + 5000000;
