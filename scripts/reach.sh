@@ -41,7 +41,7 @@ if command -v clang >/dev/null && clang -O2 -g -fopenmp -o clang.out openmp.c -l
 else show "clang, OpenMP" "not run: $(tail -n 1 build.err 2>/dev/null)"; fi
 gcc -O2 -g -fopenmp -o gcc.out openmp.c -lm && try "gcc $(gcc -dumpversion), OpenMP" slow "idleness (I)" ./gcc.out
 gfortran -O2 -g -fopenmp -o fortran.out fortran.f90 && try "gfortran $(gfortran -dumpversion), OpenMP" slow "idleness (I)" ./fortran.out
-gcc -O2 -g -pthread -o threads.out threads.c && try "gcc $(gcc -dumpversion), POSIX threads" work "lock wait (I)" ./threads.out
+gcc -O2 -g -pthread -o threads.out threads.c && try "gcc $(gcc -dumpversion), POSIX threads" hold "lock wait (I)" ./threads.out
 gcc -O2 -g -o serial.out serial.c && try "gcc $(gcc -dumpversion), serial" slow "work (I)" ./serial.out
 gcc -shared -fPIC -o libmissing.so missing.c && gcc -O2 -g -o missing.out serial.c -Wl,-z,lazy -Wl,--no-as-needed ./libmissing.so \
     -Wl,--unresolved-symbols=ignore-in-shared-libs && try "gcc $(gcc -dumpversion), a missing function" slow "work (I)" ./missing.out
