@@ -60,7 +60,7 @@ tree=$out/$name.new
 # pkg-config finds it wherever it was unpacked; the pages say what is in it, and under which licences.
 sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$tree/share/pkgconfig/blame.pc"
 mkdir -p "$tree/share/doc/blame/licences"
-cp LICENSE README.md "$tree"
+cp -R LICENSE README.md docs "$tree"
 cp archive/sources.txt "$tree/share/doc/blame"
 cp "$libraries"/licences/* "$tree/share/doc/blame/licences"
 cp "$ARCHIVE_ZIG/LICENSE" "$tree/share/doc/blame/licences/zig"

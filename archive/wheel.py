@@ -21,7 +21,7 @@ def main(tree, version, date, out):
             parts = path.relative_to(tree).parts
             if parts[0] == "bin":
                 place = ("scripts",) + parts[1:]
-            elif len(parts) == 1:
+            elif len(parts) == 1 or parts[0] == "docs":
                 place = ("data", "share", "doc", "blame") + parts
             else:
                 place = ("data",) + parts
