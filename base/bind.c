@@ -41,7 +41,7 @@
 /* A loaded object, and the tables of its dynamic section. */
 struct object {
     const struct link_map *map;
-    const char *strings, *soname;
+    const char *strings;
     const ElfW(Sym) * symbols;
     const uint32_t *hash;      /* DT_GNU_HASH */
     const uint16_t *versions;  /* DT_VERSYM */
@@ -130,9 +130,6 @@ static void bind_read_dynamic(struct object *object, const ElfW(Dyn) * entry)
     case DT_PLTRELSZ:
         object->relocation_bytes[1] = value;
         break;
-    case DT_SONAME:
-        object->soname = (const char *)value;
-        break; /* this is an offset into the string table, whose entry may come later */
     default:
         break;
     }
@@ -144,11 +141,7 @@ static bool bind_read_object(struct object *object, const struct link_map *map)
     *object = (struct object){.map = map};
     for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
         bind_read_dynamic(object, entry);
-    if (!object->strings || !object->symbols || !object->hash)
-        return false;
-    /* without a soname, the offset is 0, where there is an empty string */
-    object->soname = object->strings + (uintptr_t)object->soname;
-    return true;
+    return object->strings && object->symbols && object->hash;
 }
 
 static const char *bind_version_needed(const struct object *object, uint32_t symbol)
@@ -239,10 +232,21 @@ static const struct link_map *bind_list_of_own(const struct link_map **own)
     return NULL;
 }
 
+/* Returns the object's soname. It is all that is read of most objects. */
+static const char *bind_soname(const struct link_map *map)
+{
+    uintptr_t strings = 0, soname = 0;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
+        strings = entry->d_tag == DT_STRTAB ? bind_absolute(map, entry->d_un.d_ptr) : strings;
+        soname = entry->d_tag == DT_SONAME ? entry->d_un.d_val : soname;
+    }
+    return strings && soname ? (const char *)strings + soname : "";
+}
+
 static bool bind_find_library(struct object *object, const struct link_map *first, const char *name)
 {
     for (const struct link_map *map = first; map; map = map->l_next)
-        if (bind_read_object(object, map) && bind_texts_equal(object->soname, name))
+        if (bind_texts_equal(bind_soname(map), name) && bind_read_object(object, map))
             return true;
     return false;
 }
@@ -402,7 +406,7 @@ void *bind_find_in_libc(const char *name)
         return dlsym(RTLD_DEFAULT, name);
     void *found = bind_find_libc_function(&libc.object, name);
     for (const struct link_map *map = libc.first; map && !found; map = map->l_next)
-        if (bind_read_object(&loader, map) && bind_text_begins_with(loader.soname, "ld-linux"))
+        if (bind_text_begins_with(bind_soname(map), "ld-linux") && bind_read_object(&loader, map))
             found = bind_find_libc_function(&loader, name);
     return found;
 }

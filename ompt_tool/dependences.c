@@ -64,7 +64,7 @@ static bool dependences_may_wait(const struct object *object, const ElfW(Rela) *
         return false;
     const char *name = object->strings + symbol->st_name;
     for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
-        if (strcmp(name, waits[i]) == 0)
+        if (*name == *waits[i] && strcmp(name, waits[i]) == 0)
             return true;
     return false;
 }

@@ -106,7 +106,7 @@ static bool read_module_headers(struct reading *reading)
     if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phentsize != sizeof(ElfW(Phdr)) || elf.e_phnum == 0)
         return false;
     reading->count = elf.e_phnum < MAX_HEADERS ? elf.e_phnum : MAX_HEADERS;
-    reading->module.first_hash = hash_bytes(reading->in_memory, FIRST_BYTES);
+    reading->module.first_hash = hash_words(reading->in_memory, FIRST_BYTES / sizeof(uint64_t));
     size_t bytes = reading->count * sizeof(reading->headers[0]);
     if (elf.e_phoff > FIRST_BYTES - bytes || bytes > FIRST_BYTES)
         return os_copy_memory(reading->headers, reading->start + elf.e_phoff, bytes);

@@ -24,7 +24,7 @@
 
 #define MOST_LIBRARIES 1024
 #define MOST_ENTRIES   (MOST_LIBRARIES + 64) /* of an object's dynamic section */
-#define FIRST_BYTES    4096u                 /* of a file; they have its headers, and in small files more */
+#define FIRST_BYTES    2048u                 /* of a file; they have its headers, and in small files more */
 #define TEXT_BYTES     1024u                 /* of its strings, read at once */
 #define HASH_CHAINS    1024u
 

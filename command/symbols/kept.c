@@ -132,11 +132,13 @@ static int symbols_kept_write_file(const char *measurement, const uint8_t *data,
  * copies are no longer needed. */
 static void symbols_kept_remove_image_copies(const struct symbols *symbols, const char *measurement)
 {
-    char path[PATH_MAX];
+    char directory[PATH_MAX], path[PATH_MAX];
+    if (!image_path(directory, sizeof directory, measurement, 0) || access(directory, F_OK) != 0)
+        return;
     for (size_t i = 0; i < symbols->module_count; i++)
-        if (!(symbols->modules[i].record->flags & PROFILE_MODULE_PYTHON) &&
-            image_path(path, sizeof path, measurement, symbols->modules[i].id))
+        if (image_path(path, sizeof path, measurement, symbols->modules[i].id))
             unlink(path);
+    rmdir(directory);
 }
 
 int symbols_keep(struct symbols *symbols, const struct profile_header *header, const char *measurement)

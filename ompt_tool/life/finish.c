@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,8 +91,10 @@ static void finish_keep_images(const char *measurement)
     for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
         const struct loadmap_module *module = loadmap_module(id);
         bool wanted = module->image && module->image_bytes <= room && !(module->flags & PROFILE_MODULE_TOOL);
-        if (wanted && finish_file_is_replaced(module) && image_path(path, sizeof(path), measurement, id) &&
-            finish_write_image(path, module))
+        if (!wanted || !finish_file_is_replaced(module) || !image_path(path, sizeof(path), measurement, 0))
+            continue;
+        mkdir(path, 0700);
+        if (image_path(path, sizeof(path), measurement, id) && finish_write_image(path, module))
             room -= module->image_bytes;
     }
 }
