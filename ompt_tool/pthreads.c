@@ -160,8 +160,10 @@ static void pthreads_begins(void)
 static void pthreads_starts(uintptr_t function)
 {
     struct thread *thread = pthreads_self();
-    if (thread)
-        thread->pthread.start = function;
+    if (!thread)
+        return;
+    thread->pthread.start = function;
+    thread->pthread.node_idx = 0; /* of a sample that came before the function */
 }
 
 static void pthreads_ends(void)
