@@ -102,12 +102,14 @@ def run_stage(make, stage):
                 counts = Counts(*(int(number or 0) for number in found.groups()))
             else:
                 written.append(line)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     if counts is None:
         counts = Counts(failed=int(process.returncode != 0))
     elif process.returncode != 0 and counts.failed == 0:
         counts.failed = 1
     print("".join(written), end="", flush=True)
-    return counts, f"{stage:14} {time.monotonic() - begin:6.1f} s  {counts}"
+    return counts, f"{stage:20} {time.monotonic() - begin:6.1f} s, CPU {used.ru_utime + used.ru_stime:6.1f} s  {counts}"
 
 
 def run_stages(make, stages):

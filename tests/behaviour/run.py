@@ -26,21 +26,28 @@ sys.path.insert(0, HERE)
 import harness  # noqa: E402  (found through the path set above)
 
 
+def cpu_seconds():
+    """Of this process and of those that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 class Result(unittest.TestResult):
     """Of one batch: batches run side by side, and each prints its own lines."""
 
     def __init__(self):
         super().__init__()
         self.counts = {"passed": 0, "failed": 0, "skipped": 0}
-        self.begin = 0.0
+        self.begin = self.begin_cpu = 0.0
         self.broken = False
 
     def line(self, word, test, more=""):
-        print(f"{word:8}{time.monotonic() - self.begin:6.1f} s  {test.id()}{more}\n", end="", flush=True)
+        wall, cpu = time.monotonic() - self.begin, cpu_seconds() - self.begin_cpu
+        print(f"{word:8}{wall:6.1f} s, CPU {cpu:5.1f} s  {test.id()}{more}\n", end="", flush=True)
 
     def startTest(self, test):
         super().startTest(test)
-        self.begin, self.broken = time.monotonic(), False
+        self.begin, self.begin_cpu, self.broken = time.monotonic(), cpu_seconds(), False
 
     def addSuccess(self, test):
         super().addSuccess(test)
