@@ -347,7 +347,7 @@ static void be_interrupted(struct sim_thread *thread, ucontext_t *context)
 static void call_handler(struct sim_thread *thread)
 {
     static ucontext_t context;
-    struct sigaction action;
+    static struct sigaction action; /* as the tool has set it: that does not change */
     siginfo_t info = {.si_signo = thread->timer.signal, .si_code = SI_TIMER};
     if (thread->timer.arrived) {
         info.si_overrun = (int)thread->timer.waiting - 1;
@@ -358,7 +358,9 @@ static void call_handler(struct sim_thread *thread)
         thread->cpu_timer.arrived = false;
         thread->asleep = !thread->woken;
     }
-    if (sigaction(thread->timer.signal, NULL, &action) != 0 || !(action.sa_flags & SA_SIGINFO))
+    if (!action.sa_flags)
+        sigaction(thread->timer.signal, NULL, &action);
+    if (!(action.sa_flags & SA_SIGINFO))
         return;
     machine_switch(thread);
     machine.samples++;

@@ -8,12 +8,14 @@
 #   make simulate-broken                                            does it see defects? tests/simulator/broken.py, a quarter of an hour
 #   make simulate-broken BROKEN_ARGS='--others -k locks'            and who else does?
 SIMULATOR := $(BUILD)/simulator/simulate
-SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tick_ns os_timer_is_there os_tid os_run_times os_cores os_process_start_ns dependences_are_waited_for restart_call_before \
+SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tick_ns os_timer_is_there os_tid os_run_times os_cores os_process_start_ns os_copy_memory machine_describe machine_note machine_note_tracer dependences_are_waited_for restart_call_before \
     restart_sleep_limit_ns restart_sleep_end_ns
 SIMULATOR_SOURCES := $(wildcard tests/simulator/*.c) tests/unit/fake_clock.c
 SIM_ARGS ?=
 TEST_BUILT += $(if $(SAN),,$(SIMULATOR))
 TEST_STAGES += $(if $(SAN),,simulate)
+
+$(BUILD)/tests/simulator/%.o: ALL_CFLAGS += -O3
 
 # What is replaced lies in these objects and is not taken from the archive; of the operating system only some calls are.
 $(SIMULATOR): $(call objects,$(SIMULATOR_SOURCES)) $(UNITS)

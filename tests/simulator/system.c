@@ -1,4 +1,5 @@
 /* What the plugin asks the operating system for: instead of base/os.c's (-Wl,--wrap), and base/run_counts.c. */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -20,6 +21,10 @@ pid_t __wrap_os_tid(void);
 void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
 unsigned __wrap_os_cores(void);
 uint64_t __wrap_os_process_start_ns(void);
+bool __wrap_os_copy_memory(void *to, uintptr_t from, size_t bytes);
+void __wrap_machine_describe(void);
+void __wrap_machine_note(const char *key);
+void __wrap_machine_note_tracer(void);
 
 static struct sim_thread *cpu_timer_owner(timer_t timer)
 {
@@ -76,6 +81,27 @@ void __wrap_os_timer_stop(timer_t timer)
     thread->timer.generation++;
     thread->timer.waiting = 0;
     thread->timer.arrived = false;
+}
+
+/* All that is read here lies in the simulator's own data. */
+bool __wrap_os_copy_memory(void *to, uintptr_t from, size_t bytes)
+{
+    memcpy(to, (const void *)from, bytes);
+    return true;
+}
+
+/* The real machine is not the played one. */
+void __wrap_machine_describe(void)
+{
+}
+
+void __wrap_machine_note(const char *key)
+{
+    (void)key;
+}
+
+void __wrap_machine_note_tracer(void)
+{
 }
 
 pid_t __wrap_os_tid(void)
