@@ -351,7 +351,7 @@ class SameWithTool(BlameTest):
                 if (name, way) == ("team_sizes_O0", "teams"):
                     continue  # in the runtime as with team_sizes: there are no tasks in which the program's own frames matter
                 with self.subTest(name=name, way=way):
-                    self.assert_same_with_tool([program(name), way, "2"], {"BLAME_RATE": "10000"} | PASSIVE, how)
+                    self.assert_same_with_tool([program(name), way], {"BLAME_RATE": "10000"} | PASSIVE, how)
 
     def test_memcheck_finds_nothing_that_it_does_not_find_without_the_tool(self):
         """It has to know the handler's stack, or reports hundreds of errors there."""

@@ -29,7 +29,7 @@ int main(void)
     omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(2)
 #pragma omp single
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 12; i++) {
 #pragma omp task
         {
             body();
