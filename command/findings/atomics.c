@@ -212,10 +212,10 @@ static void put_updates(struct inquiry *inquiry, const struct tallied *item)
                             .slowed_s = slowed_by(seconds, fmax(0, 1e-9 * work_ns - seconds)),
                             .lost_s = 1e-9 * lost_ns};
     finding.title = format_printable("atomic updates%s: %s", name, PART(inquiry, seconds));
-    finding.evidence = format_printable(
-        "samples found %s%d threads at locked instructions there; each takes the memory from other threads' caches, and "
-        "the thread's processor does nothing else meanwhile",
-        inquiry->profile->thread_count > MOST_IDENTIFIED ? "at least " : "", threads);
+    finding.evidence =
+        format_printable("samples found %s%d threads at locked instructions there; each takes the "
+                         "memory from other threads' caches, and the thread's processor does nothing else meanwhile",
+                         inquiry->profile->thread_count > MOST_IDENTIFIED ? "at least " : "", threads);
     finding.advice = format_printable(
         "Update a private variable, and combine the threads' variables once: a reduction, or one atomic update for "
         "each "
