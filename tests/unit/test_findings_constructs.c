@@ -360,6 +360,10 @@ WITH_CONSTRUCTS(static_loops_between_frequent_barriers_are_part_of_them)
     run(barrier, 2, THREADS, THREADS, 0);
     assert_title(only("fine"), "barriers are too frequent");
     assert_about(program.findings->finding[0].seconds, 3 * THREADS);
+    fake_function(KEY(STATIC_INIT), "__kmpc_dispatch_next_4", "", 0, 0);
+    gather();
+    assert_about(found("fine")->seconds, 2 * THREADS);
+    fake_function(KEY(STATIC_INIT), "__kmpc_for_static_init_4", "", 0, 0);
     made.nodes[barrier].metric = (struct profile_sums){0};
     assert_title(only("fine"), "loops are too small");
     assert_advice(&program.findings->finding[0], "larger chunks do not help");
@@ -450,105 +454,6 @@ WITH_CONSTRUCTS(a_copy_inside_a_copy_counts_once)
     uint32_t region = frame(frame(program.main_node, KEY(SOLVE)), KEY(COPYING_REGION));
     run(frame(frame(region, KEY(OUTER)), FOREIGN_KEY(COPY)), 3, THREADS, THREADS, 0);
     assert_title(only("copies"), "threads copy private variables for 12.00 s");
-}
-
-/* ---- reductions and atomic updates ---- */
-
-enum { REDUCING_REGION = 70, REDUCING_LOOP, UPDATING, REDUCE };
-
-/* A region whose threads work for some seconds in its directive's line, and in another one. combines: by atomic updates */
-static uint32_t reduce(double directive_s, double loop_s, bool combines)
-{
-    uint32_t solve = frame(program.main_node, KEY(SOLVE));
-    struct symbol_frame *copies = fake_function(KEY(REDUCING_REGION), "solve [parallel p.c:21]", "/s/p.c", 21, 21);
-    copies->construct = SYMBOL_PARALLEL;
-    copies->updates = combines;
-    fake_function(KEY(REDUCING_LOOP), "solve [parallel p.c:21]", "/s/p.c", 21, 23)->construct = SYMBOL_PARALLEL;
-    uint32_t region = frame(solve, KEY(REDUCING_REGION));
-    run(region, directive_s, THREADS, THREADS, 0);
-    run(frame(solve, KEY(REDUCING_LOOP)), loop_s, THREADS, THREADS, 0);
-    return region;
-}
-
-WITH_CONSTRUCTS(copies_of_a_reduction_are_combined_in_the_line_of_its_directive)
-{
-    reduce(2, 1, true);
-    const struct finding *finding = only("reduction");
-    assert_title(finding, "threads make and combine private copies for 8.00 s");
-    assert_has(finding->place, "solve [parallel p.c:21]  p.c:21");
-    assert_bound(finding, 2);
-}
-
-/* The runtime says that there is a reduction; calls of it alone are too frequent. */
-WITH_CONSTRUCTS(a_call_of_the_runtime_tells_a_reduction)
-{
-    fake_function(KEY(REDUCE), "__kmpc_reduce", "", 0, 0);
-    uint32_t region = reduce(2, 1, false);
-    gather();
-    assert_int_equal(program.findings->count, 0);
-    run(runtime(region, REDUCE), 0.5, THREADS, THREADS, 0);
-    assert_title(only("reduction"), "threads make and combine private copies for 10.00 s");
-    run(runtime(region, REDUCE), 3, THREADS, THREADS, 0);
-    assert_title(only("fine"), "barriers are too frequent");
-}
-
-/* GCC's code takes a lock of the runtime, which samples seldom see; other atomic updates are a finding of their own. */
-WITH_CONSTRUCTS(the_regions_code_tells_a_reduction)
-{
-    reduce(2, 1, false);
-    struct symbol_frame *other = fake_function(KEY(UPDATING), "solve [parallel p.c:21]", "/s/p.c", 21, 25);
-    other->construct = SYMBOL_PARALLEL;
-    other->combines = true;
-    uint32_t node = frame(frame(program.main_node, KEY(SOLVE)), KEY(UPDATING));
-    run(node, 2, THREADS, THREADS, 0);
-    only("reduction");
-    other->updates = true;
-    gather();
-    assert_int_equal(program.findings->count, 2);
-    assert_title(found("atomic"), "atomic updates: 13 % of the effort");
-}
-
-/* A macro that makes the directive and the loop leaves one line for both. */
-WITH_CONSTRUCTS(a_region_of_one_line_is_no_reduction)
-{
-    reduce(2, 0, true);
-    assert_title(only("atomic"), "atomic updates: ");
-}
-
-static uint32_t update(uint32_t parent)
-{
-    fake_function(KEY(UPDATING), "count", "/s/p.c", 30, 31)->updates = true;
-    uint32_t node = frame(parent, KEY(UPDATING));
-    run(node, 2, THREADS, THREADS, 0);
-    return node;
-}
-
-WITH_CONSTRUCTS(atomic_updates_of_several_threads_are_named_with_their_region)
-{
-    update(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)));
-    const struct finding *finding = only("atomic");
-    assert_title(finding, "atomic updates in solve [parallel p.c:40]: 17 % of the effort");
-    assert_has(finding->place, "count  p.c:31");
-    assert_bound(finding, 2);
-}
-
-WITH_CONSTRUCTS(of_more_threads_than_can_be_told_apart_at_least_so_many_updated)
-{
-    static struct profile_thread threads[64 + 1];
-    made.nodes[update(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)))].threads = UINT64_MAX;
-    threads[0] = made.threads[0];
-    made.profile.threads = threads;
-    made.profile.thread_count = 64;
-    assert_has(only("atomic")->evidence, "found 64 threads");
-    made.profile.thread_count++;
-    assert_has(only("atomic")->evidence, "found at least 64 threads");
-}
-
-WITH_CONSTRUCTS(atomic_updates_of_one_thread_are_no_finding)
-{
-    made.nodes[update(frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION)))].threads = 1;
-    gather();
-    assert_int_equal(program.findings->count, 0);
 }
 
 WITH_CONSTRUCTS(waiting_for_threads_that_copy_is_no_finding_of_its_own)

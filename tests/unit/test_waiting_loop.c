@@ -48,6 +48,10 @@ UPDATE(long_past, "lock incq (%rdi); add $1, %rcx; long_past_at: add $1, %rdx");
 UPDATE(repeats, "mov (%rdi), %rax; 8: lea 1(%rax), %rdx; repeats_at: nop; lock cmpxchg %rdx, (%rdi); jne 8b");
 UPDATE(fences, "mov $1, %eax; lock orq $0, (%rsp); fences_at: add $1, %rcx");
 UPDATE(looks_locked, "mov $0x00fff048, %eax; looks_locked_at: add $1, %rcx");
+UPDATE(exchanged, "mov $1, %eax; xchg %eax, (%rdi); exchanged_at: add $1, %rcx");
+UPDATE(leaves, "leaves_at: nop; lock cmpxchg %rdx, (%rdi); jne 9f; add $1, %rcx; 9:");
+UPDATE(sleeps_first, "8: sleeps_first_at: nop; call usleep@PLT; lock cmpxchg %rdx, (%rdi); jne 8b");
+UPDATE(counts_down, "8: counts_down_at: nop; lock decq (%rdi); jne 8b");
 UPDATE(counts_up, "counts_up_at: incq (%rdi); cmp %rdx, (%rdi); jne counts_up_at");
 
 static struct symbols *symbols;
@@ -127,6 +131,11 @@ static void a_locked_instruction_updates_memory(void **unused)
     assert_true(is_update(adds_at));
     assert_true(is_update(added_at));
     assert_true(is_update(repeats_at));
+    assert_true(is_update(exchanged_at));
+    assert_false(is_update(added_at - 3)); /* no instruction begins there */
+    assert_false(is_update(leaves_at));
+    assert_false(is_update(sleeps_first_at));
+    assert_false(is_update(counts_down_at)); /* what the loop stores does not depend on what it read */
     assert_false(is_update(long_past_at));
     assert_false(is_update(fences_at));
     assert_false(is_update(looks_locked_at));
