@@ -155,7 +155,9 @@ struct profile_thread {
     /* part of idle, lock_wait and mpi_wait in which the thread had no core; includes the delay until a due
      * sample could run */
     double idle_no_core;
-    uint64_t core_source; /* enum profile_core_source */
+    uint32_t core_source; /* enum profile_core_source */
+    /* ns by which p summed over all samples exceeds the thread's time, because periods began anew; 0 in older files */
+    float ahead_ns;
     /* number of late samples for which a missing core could not be ruled out; they are booked as work or as
      * blocked */
     uint64_t core_unasked;

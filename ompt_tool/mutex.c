@@ -53,10 +53,9 @@ static __attribute__((noinline)) void mutex_hold_slowly(uint64_t key)
         return;
     uint64_t now_ticks = contended_is_stamped(thread->line, key) ? clock_ticks() : 0;
     struct state_line *line = thread->line;
-    bool waited_long =
-        now_ticks && line->wait_since && now_ticks - line->wait_since >= LOCK_BLAME_LONG_GRACES * line->grace_ticks;
-    if (unlikely(waited_long) && thread_enter_tool(thread)) {
+    if (unlikely(lock_blame_waited_long(line, now_ticks)) && thread_enter_tool(thread)) {
         line->wait_lacked = lock_blame_lacked_ticks(thread, now_ticks);
+        settle_lock_wait(thread, key, now_ticks);
         thread_leave_tool(thread);
     }
     state_lock_held(line, key, now_ticks);

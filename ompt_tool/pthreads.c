@@ -28,6 +28,7 @@
 #include "ompt_tool/locks/pthread_waits.h"
 #include "ompt_tool/ranks/mpi_wait.h"
 #include "ompt_tool/restart/restart.h"
+#include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/settle.h"
 #include "ompt_tool/sampling/sleeper.h"
@@ -69,8 +70,14 @@ static bool pthreads_wait_begins(uint32_t kind, const void *object, const uintpt
 static void pthreads_wait_ends(void)
 {
     struct thread *thread = pthreads_self();
-    if (thread)
-        pthread_wait_end(thread);
+    if (!thread)
+        return;
+    uint64_t key = thread->line->wait_key, now_ticks = clock_ticks();
+    if (contended_is_posix(key) && lock_blame_waited_long(thread->line, now_ticks) && thread_enter_tool(thread)) {
+        settle_lock_wait(thread, key, now_ticks);
+        thread_leave_tool(thread);
+    }
+    pthread_wait_end(thread);
 }
 
 static bool pthreads_take(uint32_t kind, const void *object, struct pthreads_left *left)

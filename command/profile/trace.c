@@ -161,6 +161,9 @@ static uint32_t trace_node_of(const struct tracing *tracing, uint32_t node_idx)
 static void trace_add_span(struct trace_lane *lane, size_t *room, struct trace_span span)
 {
     struct trace_span *last = lane->span_count ? &lane->spans[lane->span_count - 1] : NULL;
+    /* a period that a renewed one has cut off */
+    if (last && last->begin_ns < span.begin_ns && span.begin_ns < last->end_ns && last->end_ns <= span.end_ns)
+        last->end_ns = span.begin_ns;
     if (last && span.begin_ns < last->end_ns + TOUCHING_NS) {
         /* the two spans may overlap, because a thread's last period extends beyond the thread's end */
         span.begin_ns = last->end_ns;

@@ -364,6 +364,10 @@ static uint64_t trace_tail_due_moment(const struct trace_tail *tail, struct tail
     uint64_t from_ns = thread->begin_ns > begin_ns && thread->begin_ns < end_ns
                            ? thread->begin_ns
                            : begin_ns; /* a thread's first period starts with the thread */
+    if (record->count == 1 && record->begin_ns > from_ns && record->begin_ns < end_ns) { /* it was renewed there */
+        from_ns = record->begin_ns;
+        place = moment_place(from_ns, moment_salt(header->seed, header->start_ns), thread->number - 1, 0);
+    }
     uint64_t moment_ns = moment_at(from_ns, end_ns - from_ns, place), last_ns = record->begin_ns + record->length_ns;
     return moment_ns < record->begin_ns ? record->begin_ns : moment_ns > last_ns ? last_ns : moment_ns;
 }

@@ -31,6 +31,7 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->parked += thread->parked;
         ledger->idle_nobody_busy += thread->idle_nobody_busy;
         ledger->dropped_ns += thread->dropped_ns;
+        ledger->ahead += thread->ahead_ns;
         ledger->on_core += thread->on_core_ns;
         ledger->no_core += thread->no_core_ns;
         ledger->no_core_busy += thread->no_core;
@@ -518,11 +519,11 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                                 .name = "thread_time",
                                 .statement = "work + overhead + no core + blocked + mpi wait of all contexts, + lock "
                                              "wait + idle time + time of dropped samples of threads = lifetimes of "
-                                             "all sampled threads",
+                                             "all sampled threads + what their renewed periods count twice",
                                 .left = (profile_sums_own(&total) - total.lock_wait + ledger.lock_wait + ledger.idle +
                                          ledger.dropped_ns) *
                                         s,
-                                .right = ledger.lifetime * s,
+                                .right = (ledger.lifetime + ledger.ahead) * s,
                                 .tolerance = law_tolerance_of_thread_ends(error, profile->thread_count)});
     conservation_add_sums(&list, profile, error, &ledger, &total);
     if (!events) {

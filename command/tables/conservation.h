@@ -40,7 +40,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
 
 /* Sums over all threads' ledgers, in ns or as numbers of samples. */
 struct ledger {
-    double work, overhead, lock_wait, idle, parked, idle_nobody_busy, dropped_ns;
+    double work, overhead, lock_wait, idle, parked, idle_nobody_busy, dropped_ns, ahead;
     double lock_wait_counted; /* lock wait that samples of holders booked in the context that they found */
     double lifetime;          /* time that threads which could be sampled lived after the tool's start */
     double unsampled;         /* time that threads without a timer lived after the tool's start */

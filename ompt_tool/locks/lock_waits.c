@@ -236,6 +236,8 @@ void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
         waits->last_ns = 0;
         waits->waits++;
     }
+    if (unlikely(p < 0) && waits->longest_ns == waits->last_ns)
+        waits->longest_ns += p;
     waits->last_ns += p;
     waits->sum_ns += p;
     if (waits->last_ns > waits->longest_ns)

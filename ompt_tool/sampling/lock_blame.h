@@ -40,8 +40,12 @@ void lock_blame_look(struct thread *thread);
 /* Books what samples have kept, at the thread's acquisition of a lock or at its end. [owner] */
 void lock_blame_settle(struct thread *thread);
 
-/* A wait of so many graces is long: the kernel is asked whether the thread lacked a core. */
-#define LOCK_BLAME_LONG_GRACES ((uint64_t)(STATE_LATE_NS / STATE_GRACE_NS))
+/* Returns true if the wait for a lock that is now ending was so long that the thread may have slept. [owner] */
+static inline bool lock_blame_waited_long(const struct state_line *line, uint64_t now_ticks)
+{
+    const uint64_t graces = STATE_LATE_NS / STATE_GRACE_NS;
+    return now_ticks && line->wait_since && now_ticks - line->wait_since >= graces * line->grace_ticks;
+}
 
 /* Returns for how many ticks the thread, which has just acquired a lock, has lacked a core since it asked for the
  * lock. Called inside the tool (T1). [owner] */

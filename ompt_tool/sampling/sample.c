@@ -563,6 +563,8 @@ static void sample_record_waiting(struct thread *thread, const struct delivery *
     neighbours_found(&thread->neighbours, capture.node_idx);
     account_waiting_here(here, delivery->p, delivery->count, thread->counted_wait != thread->line->acquisitions);
     thread->counted_wait = thread->line->acquisitions;
+    thread->counted_ns = sample_waiting_moment_ns(thread, delivery, 0);
+    thread->counted_p = delivery->p / delivery_moments(delivery);
     lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
     sample_book_waiting_core(thread, delivery);

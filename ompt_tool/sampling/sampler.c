@@ -492,6 +492,15 @@ void sampler_wake(struct thread *thread)
     thread_leave_tool(thread);
 }
 
+int64_t sampler_renew(struct thread *thread)
+{
+    if (!thread->sampling.drawn || sleeper_is(thread) || load_relaxed(&session.paused))
+        return 0;
+    int64_t ahead_ns = timer_renew(thread);
+    sampler_announce_due(thread);
+    return ahead_ns;
+}
+
 static __attribute__((noinline)) void sampler_look_now(struct thread *thread, uint64_t now_ticks)
 {
     uint64_t due_ticks;

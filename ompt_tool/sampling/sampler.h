@@ -40,6 +40,12 @@ void sampler_stop(struct thread *thread);
  * of its tree move: books its sleep, and samples the thread in each period again. [owner] */
 void sampler_wake(struct thread *thread);
 
+/* Begins a new period for a thread that has waited for a lock. Threads that sleep for a lock get it in turn, but a signal
+ * sends a thread to the end of the queue. So who gets the lock has had no signal for longer than others, and its next one
+ * would come too soon. Returns by how many ns the periods so far represent more time than has passed; negative: less; 0: no
+ * period was begun. Called inside the tool (T1). [owner] */
+int64_t sampler_renew(struct thread *thread);
+
 /* Books a sleep that goes on at end_ns, the end of the measurement. The rules of sampler_count_undelivered() hold.
  * [owner] */
 void sampler_settle_sleep(struct thread *thread, uint64_t end_ns);

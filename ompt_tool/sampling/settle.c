@@ -8,11 +8,15 @@
 #include "cct/timeline/time.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
+#include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/sampling/lock_blame.h"
 #include "ompt_tool/sampling/rank_blame.h"
 #include "ompt_tool/sampling/sample.h"
+#include "ompt_tool/sampling/sampler.h"
 #include "ompt_tool/sampling/tracing.h"
 #include "ompt_tool/sampling/woken.h"
+
+#define LEAST_NS 1000u /* the sums are rounded */
 
 /* Counts the dispatch that is waiting to be booked as dropped. It has already been counted as recorded, but
  * the tree cannot grow. */
@@ -124,4 +128,43 @@ void settle_release(struct thread *thread, uint64_t lock_key, uint32_t holder, c
     if (!attribute_blame(&thread->tree, node_idx, directed_lock_of(lock_key), blame, clock_now_ns()))
         /* Memory is short. Keeps the blame for the lock's next release or the end of the measurement. */
         directed_add(lock_key, holder, blame);
+}
+
+static bool settle_book_lock_wait(struct thread *thread, uint64_t key, bool sampled, double ns)
+{
+    struct capture capture = capture_callback(thread, LEAF_USER);
+    struct profile_metric *here = attribute_lock_at(&thread->tree, capture.node_idx, key);
+    if (!here || here->lock_wait_here + ns < 0) /* the sample may have found another context */
+        return false;
+    account_waiting_here(here, ns, 0, !sampled);
+    lock_waits_sample(thread, key, ns);
+    time_add_state(&thread->tree, ns > 0 ? clock_now_ns() : thread->counted_ns, PROFILE_TIME_LOCK_WAIT, ns);
+    thread->ledger->lock_wait += ns;
+    return true;
+}
+
+/* Returns true if the thread has waited for the lock, and not for a core alone. `sampled`: a sample has found that. */
+static bool settle_waited_for(const struct thread *thread, uint64_t key, bool sampled)
+{
+    const struct delivery now = {.clocks = clock_read()};
+    return sampled || !account_is_taking(thread->line, &now, key, STATE_NO_HOLDER);
+}
+
+/* Short waits change little, and a period that begins anew has no samples of what a sample itself takes. If the thread has
+ * waited since the current period's begin, that part of the wait is known: it replaces the period's sample, if one came. */
+void settle_lock_wait(struct thread *thread, uint64_t key, uint64_t now_ticks)
+{
+    const struct state_line *line = thread->line;
+    uint64_t waited_ns = (now_ticks - line->wait_since) * STATE_GRACE_NS / line->grace_ticks;
+    bool sampled = thread->counted_wait == line->acquisitions;
+    const struct moments *moments = &thread->sampling.moments;
+    int64_t ahead_ns = waited_ns >= moments->period_ns / 2 ? sampler_renew(thread) : 0;
+    if (!ahead_ns)
+        return;
+    bool known = waited_ns >= moments->missed_ns && moments->missed_ns >= LEAST_NS;
+    if (ahead_ns > 0)
+        known = known && sampled && thread->counted_ns >= moments->begin_ns && thread->counted_p >= (double)ahead_ns;
+    if (!known || !settle_waited_for(thread, key, sampled) ||
+        !settle_book_lock_wait(thread, key, sampled, (double)-ahead_ns))
+        thread->ledger->ahead_ns += (float)ahead_ns;
 }

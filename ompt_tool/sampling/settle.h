@@ -26,6 +26,9 @@ void settle_carried(struct thread *thread, struct region *region);
 /* Books all dispatch and lock wait that is not booked yet. Called at the end of the thread or of the measurement. [owner] */
 void settle_rest(struct thread *thread);
 
+/* Begins a new sampling period at the end of a long wait for a lock (sampler_renew). Called inside the tool (T1). [owner] */
+void settle_lock_wait(struct thread *thread, uint64_t key, uint64_t now_ticks);
+
 /* Books the blame that waiting threads left for the holder of a lock, in the context that releases the lock.
  * Called inside the tool (T1). [owner] */
 void settle_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame);

@@ -138,6 +138,13 @@ void timer_resume(struct thread *thread)
     timer_set(thread);
 }
 
+int64_t timer_renew(struct thread *thread)
+{
+    int64_t ahead_ns = moments_renew(&thread->sampling.moments, clock_now_ns());
+    timer_set(thread);
+    return ahead_ns;
+}
+
 /* Prepares the next sample of a sleeper, or of a thread that `was` one. Returns false for other threads. Leaves the timers
  * to the thread if it is about to set them itself (sampler_wake). */
 static bool timer_prepare_sleeper(struct thread *thread, bool was, const struct clock_reading *clocks)

@@ -26,6 +26,9 @@ void timer_heed_taken_signal(const struct thread *thread);
  * (timer_settime). [handler] */
 void timer_resume(struct thread *thread);
 
+/* Begins a new period now (moments_renew). Makes one system call (timer_settime). [owner] */
+int64_t timer_renew(struct thread *thread);
+
 /* Prepares the next sample, at the handler's end. was_sleeper: the thread was one (sleeper.h) when the signal came.
  * [handler] */
 void timer_prepare_next(struct thread *thread, bool was_sleeper, const struct clock_reading *clocks);

@@ -44,6 +44,17 @@ void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_n
     moments->second_ns = 0;
 }
 
+int64_t moments_renew(struct moments *moments, uint64_t now_ns)
+{
+    int64_t ahead_ns = (int64_t)(moments->begin_ns + moments->missed_ns - now_ns);
+    uint64_t period_ns = moments->period_ns, place = moment_place(now_ns, moments->salt, moments->thread, 0);
+    moments->missed_ns = (now_ns - moments->begin_ns % period_ns) % period_ns;
+    moments->begin_ns = now_ns - moments->missed_ns;
+    moments->next_ns = moment_at(now_ns, period_ns - moments->missed_ns, place);
+    moments->second_ns = 0;
+    return ahead_ns;
+}
+
 uint64_t moments_second(struct moments *moments)
 {
     if (!moments->second_ns)

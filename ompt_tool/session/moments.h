@@ -28,6 +28,11 @@ void moments_reset(void);
 void moments_start(struct moments *moments, uint64_t begin_ns, uint64_t period_ns, uint64_t start_ns, uint64_t seed,
                    uint32_t thread);
 
+/* Begins a new period at now_ns, which ends with the current one. It has a moment of its own, whether or not the current
+ * period's has come. Returns by how many ns the moments so far represent more time than has passed; negative: less.
+ * [owner] */
+int64_t moments_renew(struct moments *moments, uint64_t now_ns);
+
 /* Returns the time of the moment after moments->next_ns. [handler] */
 uint64_t moments_second(struct moments *moments);
 

@@ -271,6 +271,8 @@ struct thread {
     struct thread_sampling sampling; /* the thread's timer and its samples */
     struct thread_sleep sleep;       /* the sleep in which samples have found the thread */
     uint32_t counted_wait;           /* value of line->acquisitions at the last lock wait that a sample has counted */
+    uint64_t counted_ns;             /* the sample's last moment */
+    double counted_p;                /* the weight of that moment */
     struct core core;
     struct thread_handover handover; /* waiting for a lock that was free, until its next owner is known */
     struct contended_pace pace;

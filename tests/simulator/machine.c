@@ -10,6 +10,7 @@
 #include "tests/simulator/oracle.h"
 #include "tests/simulator/other_ranks.h"
 #include "tests/simulator/queue.h"
+#include "tests/simulator/runtime.h"
 #include "tests/unit/fake_clock.h"
 
 #define LONG_NS    10000000000ull
@@ -377,6 +378,8 @@ static void end_delivery(struct sim_thread *thread)
         progress(thread);
     else
         leave_core(thread, RUN_WAITS);
+    if (!thread->woken && machine.scenario->requeues)
+        runtime_locks_requeue(thread);
 }
 
 static void stand_still(struct sim_thread *thread)

@@ -240,6 +240,7 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
                  thread->lock_wait + thread->idle + thread->dropped_ns;
         uint64_t end_ns = thread->end_ns ? thread->end_ns : thread->last_ns;
         lifetimes += end_ns > thread->begin_ns ? (double)(end_ns - thread->begin_ns) : 0;
+        lifetimes += thread->ahead_ns;
     }
     double contexts = 0;
     for (size_t i = 0; i < profile->node_count; i++) {

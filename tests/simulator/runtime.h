@@ -111,6 +111,7 @@ void runtime_wake_team(const struct team *team);
 void runtime_release_task(struct task *task);
 void runtime_tell_parked(void);
 void runtime_locks_make(bool made);
+void runtime_locks_requeue(const struct sim_thread *thread);
 
 /* Plays the scenario to the tool that has been started. */
 void runtime_play(void);

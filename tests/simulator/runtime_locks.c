@@ -83,6 +83,23 @@ static enum outcome wait_in_turn(struct activity *activity)
     return wait_on();
 }
 
+/* A thread that goes back to sleep is the last to be woken. Who has been woken already stays the first. */
+void runtime_locks_requeue(const struct sim_thread *thread)
+{
+    for (uint32_t lock = 0; lock < MAX_LOCKS; lock++) {
+        struct sim_thread **waiters = locks[lock].waiters;
+        uint32_t first = locks[lock].first, end = first + locks[lock].count, at = first;
+        while (at < end && waiters[at % 4096] != thread)
+            at++;
+        if (at == end || !locks[lock].holder)
+            continue;
+        struct sim_thread *moved = waiters[at % 4096];
+        for (; at + 1 < end; at++)
+            waiters[at % 4096] = waiters[(at + 1) % 4096];
+        waiters[at % 4096] = moved;
+    }
+}
+
 static enum outcome ask(struct activity *activity)
 {
     const struct op *op = activity->op;

@@ -218,6 +218,7 @@ static const struct setting {
     {"bias", NUMBER, offsetof(struct scenario, bias)},
     {"libgomp", FLAG, offsetof(struct scenario, libgomp)},
     {"any-order", FLAG, offsetof(struct scenario, any_order)},
+    {"requeues", FLAG, offsetof(struct scenario, requeues)},
     {"polls", FLAG, offsetof(struct scenario, polls)},
     {"nanosleeps", FLAG, offsetof(struct scenario, nanosleeps)},
     {"reads-time", FLAG, offsetof(struct scenario, reads_time)},

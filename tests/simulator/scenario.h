@@ -85,6 +85,7 @@ struct scenario {
     uint32_t foreigners;                         /* threads that it has */
     uint32_t bias;     /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
     bool libgomp;      /* the runtime is GCC's */
+    bool requeues;     /* a signal sends who sleeps for a lock to the end of its queue, as the kernel does */
     bool any_order;    /* in which threads get a core that is free, not the order in which they came */
     bool polls;        /* waits are in poll(2), which a signal interrupts even when its time is over */
     bool nanosleeps;   /* they are in nanosleep(2), of which is known for how long */

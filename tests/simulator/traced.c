@@ -9,11 +9,27 @@
 
 #define NS 1e-9
 
-/* How much time the trace may lack. A thread's last period may extend beyond its end, into the life of the next thread
- * with the same tree. */
+/* Renewed periods cut off others in the trace, but that of a thread's last sample, if none has come since. */
+static bool has_renewed(const struct profile_thread *thread)
+{
+    return thread->lock_wait > 0 || thread->ahead_ns != 0;
+}
+
+/* How much time the trace may have beyond what is booked, and how much it may lack. A thread's last period may extend
+ * beyond its end, into the life of the next thread with the same tree. */
+static double most_more(const struct profile *profile)
+{
+    double more_ns = 0;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        more_ns += has_renewed(&profile->threads[i]) ? (double)profile->threads[i].period_ns : 0;
+    return more_ns;
+}
+
 static double lack_most(const struct profile *profile)
 {
     double most_ns = 0;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        most_ns += has_renewed(&profile->threads[i]) ? INFINITY : 0;
     for (size_t i = 0; i < profile->thread_count; i++)
         for (size_t j = 0; j < profile->thread_count; j++) {
             const struct profile_thread *thread = &profile->threads[i], *next = &profile->threads[j];
@@ -26,9 +42,9 @@ static double lack_most(const struct profile *profile)
 }
 
 /* Off by parts of a nanosecond at each of a late sample's moments. What the trace lacks is taken from *lack_ns. */
-static bool is_near(double traced, double booked, double *lack_ns)
+static bool is_near(double traced, double booked, double more_ns, double *lack_ns)
 {
-    double tolerance_ns = 1000 + 1e-6 * booked, lacks_ns = booked - traced;
+    double tolerance_ns = 1000 + 1e-6 * booked + more_ns, lacks_ns = booked - traced;
     if (lacks_ns > tolerance_ns)
         *lack_ns -= lacks_ns;
     return lacks_ns >= -tolerance_ns && *lack_ns >= 0;
@@ -36,7 +52,7 @@ static bool is_near(double traced, double booked, double *lack_ns)
 
 static const char *check_states(const struct profile *profile, const double *traced, char *text, size_t bytes)
 {
-    double lack_ns = lack_most(profile);
+    double lack_ns = lack_most(profile), more_ns = most_more(profile);
     double booked[PROFILE_TIME_STATES] = {0};
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
@@ -48,7 +64,7 @@ static const char *check_states(const struct profile *profile, const double *tra
     booked[PROFILE_TIME_BLOCKED] -= traced[PROFILE_TIME_STOPPED]; /* of which it is a part */
     booked[PROFILE_TIME_STOPPED] = traced[PROFILE_TIME_STOPPED];
     for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
-        if (!is_near(traced[state], booked[state], &lack_ns)) {
+        if (!is_near(traced[state], booked[state], more_ns, &lack_ns)) {
             snprintf(text, bytes, "state %zu: %.9f s in the trace, %.9f s in the ledgers", state, traced[state] * NS,
                      booked[state] * NS);
             return text;
@@ -68,7 +84,7 @@ static uint32_t context_of(const struct profile *profile, uint32_t node)
 
 static const char *check_contexts(const struct profile *profile, double *traced, char *text, size_t bytes)
 {
-    double lack_ns = lack_most(profile);
+    double lack_ns = lack_most(profile), more_ns = most_more(profile);
     for (uint32_t i = 0; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         const struct profile_sums *sums = &node->metric;
@@ -80,7 +96,7 @@ static const char *check_contexts(const struct profile *profile, double *traced,
             sums->work + sums->overhead + sums->no_core + sums->blocked + sums->mpi_wait + sums->lock_wait_here;
     }
     for (uint32_t i = 0; i < profile->node_count; i++)
-        if (!is_near(traced[i], 0, &lack_ns)) {
+        if (!is_near(traced[i], 0, more_ns, &lack_ns)) {
             snprintf(text, bytes, "context %u has %.9f s more in the trace than in the tree", i, traced[i] * NS);
             return text;
         }

@@ -46,6 +46,28 @@ UNIT_TEST(each_period_has_one_moment_and_all_are_as_likely)
     }
 }
 
+UNIT_TEST(a_renewed_period_has_a_moment_whether_or_not_the_first_has_come)
+{
+    struct moments moments = of_thread(0, START, 1);
+    uint32_t early = 0, after[2] = {0}, late[2] = {0};
+    for (uint32_t i = 0; i < PERIODS; i++) {
+        uint64_t begin_ns = moments.begin_ns, moment_ns = moments.next_ns, middle_ns = begin_ns + P / 2;
+        bool has_come = moment_ns < middle_ns;
+        if (has_come)
+            take(&moments);
+        assert_int_equal(moments_renew(&moments, middle_ns), has_come ? (int64_t)P / 2 : -(int64_t)P / 2);
+        uint64_t renewed_ns = take(&moments);
+        assert_in_range(renewed_ns, middle_ns, begin_ns + P - 1);
+        assert_int_equal(moments.begin_ns, begin_ns + P);
+        early += has_come;
+        after[has_come]++;
+        late[has_come] += renewed_ns >= middle_ns + P / 4;
+    }
+    assert_true(fabs(early - PERIODS / 2.0) < 5 * sqrt(PERIODS / 4.0));
+    for (uint32_t i = 0; i < 2; i++) /* the first moment says nothing of the second */
+        assert_true(fabs(late[i] - after[i] / 2.0) < 5 * sqrt(after[i] / 4.0));
+}
+
 UNIT_TEST(a_moment_says_nothing_of_the_next)
 {
     struct moments moments = of_thread(3, START, 1);
