@@ -179,10 +179,11 @@ def check_exact_laws(profile):
     if not profile.run.get("finished", True): # where a program ends without its runtime, or was copied while it ran
         slack += cut_off_s(profile)
     waited, here = root["lock wait (I)"], root["lock wait here (I)"]
-    # Holders' samples count those that wait for them, and the waiters' own samples count their waiting.
+    # Holders' samples count those that wait for them, and the waiters' own samples count their waiting, unless they have no core for it.
     sampled = profile.run.get("conservation", {}).get("lock_wait", {}).get("tolerance", 0)
     lost = sum(profile.run.get("samples", {}).get("dropped", {}).values()) / profile.run.get("rate_least", profile.rate())
-    if abs(waited - here) > slack + sampled + lost * len(profile.threads):
+    unfelt = lost + profile.threads_total("no_core")
+    if abs(waited - here) > slack + sampled + unfelt * len(profile.threads):
         yield f"lock wait blamed {waited:.6f} is not the lock wait felt {here:.6f}"
     if abs(here - profile.threads_total("lock_wait")) > slack:
         yield f"lock wait felt {here:.6f}, the threads waited {profile.threads_total('lock_wait'):.6f}"
