@@ -16,7 +16,7 @@ UNIT_SOURCES := $(filter-out $(if $(filter thread,$(SAN)),tests/unit/test_restar
 FUZZ_WHOLE := tests/fuzz/fuzz_commands.c tests/fuzz/fuzz_binaries.c
 FUZZ_SOURCES := $(if $(FUZZ_ONLY),$(filter-out $(FUZZ_WHOLE),$(sort $(wildcard tests/fuzz/fuzz_*.c))),$(FUZZ_WHOLE))
 # By hand more: make fuzz FUZZ_MUTATIONS=1000000 FUZZ_SEED=2
-FUZZ_MUTATIONS ?= 5000
+FUZZ_MUTATIONS ?= 2000
 FUZZ_SEED ?= 1
 
 # Some of them side by side (tests/run.py), the longest first: those that TEST_LONG names, then the others.

@@ -108,9 +108,10 @@ def unmet(stated, profile, pace=1):
     """A line for each of the stated expectations that the profile does not meet."""
     for one in stated:
         yield from unmet_one(one, stated, profile, pace)
-    idled = [one for one in stated
-             if (one.kind, one.metric) == ("expect", "idleness") and due(one, stated, clocked_without_core(profile, pace))]
-    idled_s = max((one.value for one in idled), default=0) / pace  # not the sum: a phase has that of its functions again
+    without_core_s = clocked_without_core(profile, pace)
+    idled = [one for one in stated if (one.kind, one.metric) == ("expect", "idleness") and due(one, stated, without_core_s)]
+    # Not the sum: a phase has that of its functions again. Who is ready to run, without a core, is not idle.
+    idled_s = max((one.value - without_core_s for one in idled), default=0) / pace
     if idled_s * pace > MUCH_IDLE_S and hasattr(profile, "threads") and profile.threads_total("idle") < IDLE_PART * idled_s:
         yield f"{idled[0]}: threads idled for {profile.threads_total('idle'):.6f} s of {idled_s:.6f}"
     yield from unmet_paths([one for one in stated if one.kind == "path"], profile)
