@@ -523,6 +523,16 @@ void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_
     time_add_float(&times->lane->ns[after_ns >> times->lane_shift][state], ns, &times->dither);
 }
 
+void time_take_state(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns)
+{
+    struct times *times = &tree->times;
+    uint64_t after_ns = at_ns - times->origin_ns;
+    if (after_ns >= times->lane_ns)
+        return;
+    float *bin = &times->lane->ns[after_ns >> times->lane_shift][state];
+    *bin = (double)*bin > ns ? (float)((double)*bin - ns) : 0;
+}
+
 /* Widens a record's bins to at least 2^shift ns. A value from a narrower bin then belongs to exactly one of
  * these bins. */
 static void time_record_widen(void *record, uint32_t shift)

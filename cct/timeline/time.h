@@ -53,6 +53,9 @@ static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profil
         time_add_state_slowly(tree, at_ns, state, ns);
 }
 
+/* Takes back `ns` of what was added to the bin of at_ns, at most what it has: readers refuse less than nothing. [owner] */
+void time_take_state(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns);
+
 /* Adds a value to the context's bins, in the bin of at_ns, a time on CLOCK_MONOTONIC. [handler] */
 void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value);
 

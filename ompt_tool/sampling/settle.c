@@ -138,7 +138,10 @@ static bool settle_book_lock_wait(struct thread *thread, uint64_t key, bool samp
         return false;
     account_waiting_here(here, ns, 0, !sampled);
     lock_waits_sample(thread, key, ns);
-    time_add_state(&thread->tree, ns > 0 ? clock_now_ns() : thread->counted_ns, PROFILE_TIME_LOCK_WAIT, ns);
+    if (ns > 0)
+        time_add_state(&thread->tree, clock_now_ns(), PROFILE_TIME_LOCK_WAIT, ns);
+    else
+        time_take_state(&thread->tree, thread->counted_ns, PROFILE_TIME_LOCK_WAIT, -ns);
     thread->ledger->lock_wait += ns;
     return true;
 }

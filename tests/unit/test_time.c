@@ -140,6 +140,16 @@ WITH_TIME(a_moment_before_the_origin_is_in_the_first_bin)
     assert_int_equal(lane_in_file()->shift, PROFILE_TIME_SHIFT - PROFILE_TIME_FINER);
 }
 
+WITH_TIME(a_state_gives_back_no_more_than_it_has)
+{
+    float *bin = &tree.times.lane->ns[0][PROFILE_TIME_LOCK_WAIT];
+    time_add_state(&tree, ORIGIN_NS, PROFILE_TIME_LOCK_WAIT, 9);
+    time_take_state(&tree, ORIGIN_NS, PROFILE_TIME_LOCK_WAIT, 4);
+    assert_true(*bin == 5);
+    time_take_state(&tree, ORIGIN_NS, PROFILE_TIME_LOCK_WAIT, 5.5);
+    assert_true(*bin == 0);
+}
+
 /* Of one function's 40 instructions each, below that many calls; some are hot. */
 #define CALLS        9u
 #define INSTRUCTIONS 40u
